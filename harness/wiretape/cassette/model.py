@@ -1,0 +1,87 @@
+"""The cassette: recorded exchanges, where they come from, and what a client is expected to make of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+ProvenanceKind: TypeAlias = Literal["recorded", "reconstructed", "synthetic"]
+StreamEnd: TypeAlias = Literal["complete", "reset", "hang"]
+
+
+class CassetteError(Exception):
+    """A cassette can't be used. The text says what was expected, what came, where, and what to do next."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Provenance:
+    """Where a cassette comes from, and what in it nobody has captured."""
+
+    kind: ProvenanceKind
+    captured_at: str | None = None
+    tool: str | None = None
+    basis: tuple[str, ...] = ()
+    gaps: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expect:
+    """What the judge goes by: the message to send, the tools to declare, what each tool must give."""
+
+    user_message: str | None = None
+    tools: tuple[Mapping[str, Any], ...] = ()
+    results: Mapping[str, Any] = field(default_factory=dict)
+    """Tool name to its result object, or to ``"echo"``: ``{"message": <the argument message>}``."""
+    rules: tuple[str, ...] = ()
+    """Ids of the rules that this cassette is made to exercise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """One chunk: milliseconds since the chunk before, and bytes."""
+
+    delay: float
+    length: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordedRequest:
+    method: str
+    path: str
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: bytes = b""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordedResponse:
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: bytes = b""
+    chunks: tuple[Cut, ...] | None = None
+    """The cuts of the body; their lengths add up to it. None: one chunk per event, no delay."""
+    end: StreamEnd = "complete"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Interaction:
+    """One HTTP request and its (streamed) response."""
+
+    request: RecordedRequest
+    response: RecordedResponse
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cassette:
+    """A recorded session. ``name`` is how it was asked for, ``source`` the file it came from."""
+
+    protocol: Literal["flow_a", "codex"]
+    provenance: Provenance
+    interactions: tuple[Interaction, ...] = ()
+    title: str = ""
+    expect: Expect = Expect()
+    profile: str = ""
+    extensions: Mapping[str, Any] = field(default_factory=dict)
+    """Top-level ``x-`` keys, kept as they are."""
+    name: str = field(default="", compare=False)
+    source: str = field(default="", compare=False)

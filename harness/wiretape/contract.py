@@ -1,0 +1,239 @@
+"""What a rule is, what it finds, and who asks it: Rule, Finding, Verifier, Report.
+
+This module knows no protocol. A protocol supplies a *reader*, which digests a transcript once into subjects
+(every request, every return, …), and a table of rules; the verifier asks every rule about every subject of
+its scope.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol, TypeAlias
+
+from wiretape.strictjson import ABSENT
+from wiretape.transcript import Transcript
+
+Level: TypeAlias = Literal["must", "should", "observed"]
+Evidence: TypeAlias = Literal["wire", "code", "doc", "inferred"]
+Outcome: TypeAlias = Literal["pass", "fail", "not_observed", "not_applicable"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spec:
+    """Where a rule comes from: a source document, its section, and the sentence itself."""
+
+    document: str
+    section: str
+    quote: str
+
+    def __str__(self) -> str:
+        return f"{self.section} «{self.quote}»"
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A check's answer: the subject breaks the rule. ``path`` leads to the value inside the subject."""
+
+    path: str
+    want: object
+    got: object = ABSENT
+    hint: str = ""
+    at: str = ""
+    """Where it happened, when that is another place than the subject's own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Skip:
+    """A check's answer: this rule can't be judged here. ``because`` is a rule id or a sentence."""
+
+    because: str
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A check's answer: passed, and one line is worth saying."""
+
+    text: str
+
+
+Answer: TypeAlias = Fault | Skip | Note | None
+"""None is a plain pass."""
+
+
+class Subject(Protocol):
+    """Something a rule can be asked about. ``at`` says where in the transcript it stands."""
+
+    @property
+    def at(self) -> str: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One rule's outcome at one place."""
+
+    rule: str
+    level: Level
+    outcome: Outcome
+    evidence: Evidence
+    spec: str
+    path: str = ""
+    want: object = ABSENT
+    got: object = ABSENT
+    at: str = ""
+    hint: str = ""
+    because: str = ""
+    """Why it was not judged (not_observed, not_applicable), or a note beside a pass."""
+
+    @property
+    def failed(self) -> bool:
+        return self.outcome == "fail"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """One demand of the protocol, as data.
+
+    ``scope`` names the kind of subject it is asked about; ``check`` gets one such subject. ``good`` and ``bad``
+    are short examples for people: JSON fragments of the subject, or a sentence where behaviour is meant.
+    """
+
+    id: str
+    level: Level
+    title: str
+    spec: Spec
+    evidence: Evidence
+    scope: str
+    check: Callable[[Any], Answer]
+    good: str
+    bad: tuple[str, ...]
+    hint: str = ""
+    passed: Finding = field(init=False, compare=False, repr=False)
+    """The finding of a plain pass, made once: judging a conforming request allocates nothing."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "passed", self.finding("pass"))
+
+    def finding(self, outcome: Outcome, **details: Any) -> Finding:
+        return Finding(
+            rule=self.id,
+            level=self.level,
+            outcome=outcome,
+            evidence=self.evidence,
+            spec=str(self.spec),
+            **details,
+        )
+
+    def failed(self, fault: Fault, at: str) -> Finding:
+        return self.finding(
+            "fail",
+            path=fault.path,
+            want=fault.want,
+            got=fault.got,
+            at=fault.at or at,
+            hint=fault.hint or self.hint,
+        )
+
+    def judge(self, subjects: Sequence[Subject], *, unseen: str) -> list[Finding]:
+        """Ask about every subject: each fault, else one pass, else why there is no verdict."""
+        check = self.check
+        failures: list[Finding] = []
+        note: Note | None = None
+        skip: Skip | None = None
+        passed = False
+        for subject in subjects:
+            answer = check(subject)
+            if answer is None:
+                passed = True
+            elif isinstance(answer, Fault):
+                failures.append(self.failed(answer, subject.at))
+            elif isinstance(answer, Note):
+                passed, note = True, answer
+            else:
+                skip = answer
+        if failures:
+            return failures
+        if passed:
+            return [self.passed if note is None else self.finding("pass", because=note.text)]
+        if skip is not None:
+            return [self.finding("not_applicable", because=skip.because)]
+        return [self.finding("not_observed", because=unseen)]
+
+
+class View(Protocol):
+    """A transcript, digested for one protocol's rules."""
+
+    def subjects(self, scope: str) -> Sequence[Subject]: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """The verdict on one transcript."""
+
+    name: str
+    protocol: str
+    findings: tuple[Finding, ...]
+    unplayed: tuple[str, ...] = ()
+    """What the cassette holds and the client never asked for, one line each."""
+    errors: tuple[str, ...] = ()
+    """Requests that the server could not answer from the cassette, one explanation each."""
+
+    @property
+    def violations(self) -> tuple[Finding, ...]:
+        """Failed ``must`` findings: what makes a client wrong."""
+        return self._failed("must")
+
+    @property
+    def warnings(self) -> tuple[Finding, ...]:
+        """Failed ``should`` findings."""
+        return self._failed("should")
+
+    @property
+    def notes(self) -> tuple[Finding, ...]:
+        """Failed ``observed`` findings."""
+        return self._failed("observed")
+
+    @property
+    def ok(self) -> bool:
+        return not self.violations
+
+    @property
+    def played(self) -> bool:
+        """Whether the whole cassette was played and every request found its answer."""
+        return not self.unplayed and not self.errors
+
+    def _failed(self, level: Level) -> tuple[Finding, ...]:
+        return tuple(finding for finding in self.findings if finding.failed and finding.level == level)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verifier:
+    """Judges transcripts of one protocol by its rules."""
+
+    protocol: str
+    read: Callable[[Transcript], View]
+    rules: tuple[Rule, ...]
+    unseen: Mapping[str, str]
+    """Scope to the sentence that says why a rule of this scope had nothing to judge."""
+
+    def verify(self, transcript: Transcript) -> Report:
+        view = self.read(transcript)
+        findings: list[Finding] = []
+        for rule in self.rules:
+            findings += rule.judge(view.subjects(rule.scope), unseen=self.unseen[rule.scope])
+        return Report(
+            name=transcript.name,
+            protocol=self.protocol,
+            findings=tuple(findings),
+            unplayed=transcript.unplayed,
+            errors=transcript.errors,
+        )
+
+    def rule(self, rule_id: str) -> Rule:
+        """The rule of this id. Raises KeyError."""
+        return {rule.id: rule for rule in self.rules}[rule_id]
+
+
+def ask(rules: Iterable[Rule], subject: Subject) -> list[Finding]:
+    """Ask some rules about one subject, each giving exactly one finding."""
+    return [finding for rule in rules for finding in rule.judge((subject,), unseen="")]

@@ -1,0 +1,138 @@
+"""What went over the wire, in order, both directions: the one thing that rules read.
+
+A live run, a cassette and a log made elsewhere all become a Transcript. It knows no protocol.
+Times are seconds since the run began. The order of the entries is the order in which this side saw or did
+things, and is what rules go by; times are for people.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+EndHow: TypeAlias = Literal["complete", "reset", "hang", "client-left"]
+Headers: TypeAlias = tuple[tuple[str, str], ...]
+
+
+class Patch(NamedTuple):
+    """A place in recorded bytes that replay overwrites with ``values[key][begin:end]``, same length."""
+
+    offset: int
+    key: bytes
+    begin: int
+    end: int
+
+
+class Body:
+    """Recorded bytes, and what replay puts in the place of recorded ids.
+
+    Bodies of many replays share ``template`` and ``patches`` (ascending, not overlapping), so an open stream
+    costs no copy of the cassette. A key without a value stays as recorded.
+    """
+
+    __slots__ = ("patches", "template", "values")
+
+    def __init__(
+        self, template: bytes, patches: Sequence[Patch] = (), values: Mapping[bytes, bytes] | None = None
+    ) -> None:
+        self.template = template
+        self.patches = patches
+        self.values = values or {}
+
+    def __len__(self) -> int:
+        return len(self.template)
+
+    def bytes(self, start: int = 0, stop: int | None = None) -> bytes:
+        """The bytes that are sent, from ``start`` to ``stop``."""
+        end = len(self.template) if stop is None else stop
+        if not self.values or not self.patches:
+            return self.template[start:end]
+        sent = bytearray(self.template[start:end])
+        first = bisect_left(self.patches, start, key=_patch_end)
+        for offset, key, begin, finish in self.patches[first:]:
+            if offset >= end:
+                break
+            value = self.values.get(key)
+            if value is None:
+                continue
+            low, high = max(offset, start), min(offset + finish - begin, end)
+            shift = begin - offset
+            sent[low - start : high - start] = value[low + shift : high + shift]
+        return bytes(sent)
+
+
+def _patch_end(patch: Patch) -> int:
+    return patch.offset + patch.end - patch.begin
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """An HTTP request, whole. ``number`` counts the run's requests from 1."""
+
+    number: int
+    method: str
+    path: str
+    """Path and query as the backend would see them, without the play prefix."""
+    headers: Headers
+    body: bytes
+    at: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Response:
+    """Status and headers of the answer to request ``number``; ``body`` is what is planned to follow."""
+
+    number: int
+    status: int
+    headers: Headers
+    body: Body
+    at: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chunk:
+    """One write of the answer to request ``number``: bytes ``start`` to ``stop`` of its body."""
+
+    number: int
+    start: int
+    stop: int
+    at: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class End:
+    """How the answer to request ``number`` ended. ``client-left``: the peer went before all was written."""
+
+    number: int
+    how: EndHow
+    at: float
+
+
+Entry: TypeAlias = Request | Response | Chunk | End
+
+
+@dataclass(slots=True, kw_only=True)
+class Transcript:
+    """The ordered entries of a run, and what the judge has to know about it."""
+
+    protocol: str
+    name: str = ""
+    """The cassette's name, or the file's."""
+    entries: list[Entry] = field(default_factory=list)
+    live: bool = False
+    """Whether this server played it: then it issued the challenges, and every prepare was seen."""
+    pace: str = "recorded"
+    profile: str = ""
+    """The protocol profile that is demanded; empty accepts all of them."""
+    expect: Mapping[str, Any] = field(default_factory=dict)
+    """``{"results": {tool: object | "echo"}}`` as in the cassette."""
+    unplayed: tuple[str, ...] = ()
+    errors: tuple[str, ...] = ()
+
+    def body(self, number: int) -> bytes:
+        """The bytes of answer ``number`` that were really written."""
+        response = next(e for e in self.entries if isinstance(e, Response) and e.number == number)
+        stop = max((e.stop for e in self.entries if isinstance(e, Chunk) and e.number == number), default=0)
+        return response.body.bytes(0, stop)
