@@ -1,0 +1,71 @@
+# make demo   installs into .venv and checks the example client against every bundled cassette
+# make test   lint, types, import contracts and the tests
+# make bench  the speed goals, target and figure per line (ONLY=P3 takes one goal)
+# Works with GNU make 3.81 and later, on Debian, Ubuntu and macOS. PYTHON=… chooses the interpreter.
+
+VENV := .venv
+BIN := $(VENV)/bin
+CANDIDATES := $(PYTHON) python3 python3.14 python3.13 python3.12 python3.11
+OUR_CODE := harness mock_server tests conftest.py
+
+.PHONY: help demo test lint bench docs clean
+.DEFAULT_GOAL := help
+
+help:
+	@sed -n '1,3s/^# //p' Makefile
+
+demo: $(VENV)/.installed
+	PATH="$(CURDIR)/$(BIN):$$PATH" wiretape check --all -- python tests/examples/clients/flow_a_client.py
+
+test: lint
+	$(BIN)/pytest --cov=wiretape --cov-report=term:skip-covered $(PYTEST)
+
+lint: $(VENV)/.test
+	$(BIN)/ruff check $(OUR_CODE)
+	$(BIN)/ruff format --check $(OUR_CODE)
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: $(VENV)/.bench
+	$(BIN)/python -m tests.benchmarks $(ONLY)
+
+docs: $(VENV)/.installed
+	$(BIN)/python -m docs.rules_page
+
+clean:
+	rm -rf $(VENV) build dist reports htmlcov bench.json .coverage .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# Each stamp says that its step was done for the pyproject.toml of that time: a second run installs nothing.
+
+$(VENV)/.made:
+	@for python in $(CANDIDATES); do \
+	    "$$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && break; \
+	    python=; \
+	done; \
+	if [ -z "$$python" ]; then \
+	    echo 'wiretape needs Python 3.11 or later, and no such python3 was found on PATH.' >&2; \
+	    echo '  Debian, Ubuntu: sudo apt install python3 python3-venv     macOS: brew install python' >&2; \
+	    echo '  elsewhere on this machine: make PYTHON=/path/to/python3' >&2; \
+	    exit 1; \
+	fi; \
+	if ! "$$python" -c 'import ensurepip, venv' 2>/dev/null; then \
+	    echo "$$python cannot make virtual environments: its venv module is not installed." >&2; \
+	    echo '  Debian, Ubuntu: sudo apt install python3-venv' >&2; \
+	    exit 1; \
+	fi; \
+	"$$python" -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
+	@touch $@
+
+$(VENV)/.installed: $(VENV)/.made pyproject.toml
+	$(BIN)/python -m pip install --quiet --editable .
+	@touch $@
+
+$(VENV)/.test: $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet --group test
+	@touch $@
+
+$(VENV)/.bench: $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet --group bench
+	@touch $@
