@@ -6,7 +6,6 @@
 VENV := .venv
 BIN := $(VENV)/bin
 CANDIDATES := $(PYTHON) python3 python3.14 python3.13 python3.12 python3.11
-OUR_CODE := harness mock_server tests conftest.py
 
 .PHONY: help demo test lint bench docs clean
 .DEFAULT_GOAL := help
@@ -21,8 +20,8 @@ test: lint
 	$(BIN)/pytest --cov=wiretape --cov-report=term:skip-covered $(PYTEST)
 
 lint: $(VENV)/.test
-	$(BIN)/ruff check $(OUR_CODE)
-	$(BIN)/ruff format --check $(OUR_CODE)
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
@@ -30,7 +29,7 @@ bench: $(VENV)/.bench
 	$(BIN)/python -m tests.benchmarks $(ONLY)
 
 docs: $(VENV)/.installed
-	$(BIN)/python -m docs.rules_page
+	$(BIN)/python docs/rules_page.py
 
 clean:
 	rm -rf $(VENV) build dist reports htmlcov bench.json .coverage .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
