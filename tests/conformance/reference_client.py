@@ -83,6 +83,9 @@ class Hooks:
     """Whether to hang up now, from the messages so far."""
 
 
+CONFORMING = Hooks()
+
+
 @dataclass(slots=True, kw_only=True)
 class ReferenceClient:
     """A client for one session: ``run()`` plays it and returns the final answer."""
@@ -91,7 +94,7 @@ class ReferenceClient:
     user_message: str
     tools: list[dict[str, Any]]
     results: Mapping[str, Any]
-    hooks: Hooks = Hooks()
+    hooks: Hooks = CONFORMING
     conversation_id: str | None = None
     token: str = "no-token"
     challenges: list[str] = field(default_factory=list)
@@ -99,7 +102,7 @@ class ReferenceClient:
     answered: dict[str, Message] = field(default_factory=dict)
 
     @classmethod
-    def from_environment(cls, environment: Mapping[str, str], hooks: Hooks = Hooks()) -> ReferenceClient:
+    def from_environment(cls, environment: Mapping[str, str], hooks: Hooks = CONFORMING) -> ReferenceClient:
         """Take everything from the variables that ``wiretape check`` sets."""
         return cls(
             base_url=environment["WIRETAPE_BASE_URL"],

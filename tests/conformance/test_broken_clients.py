@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 import pytest
 from broken import BROKEN
-from conftest import Judge
+from playing import failures, judged, run, verdict
 
 from wiretape import load_cassette
 from wiretape.cassette import bundled
-from wiretape.contract import Finding, Report, Rule
+from wiretape.contract import Report, Rule
 from wiretape.flow_a.rules import RULES
+from wiretape_server.options import PlayOptions
+from wiretape_server.thread import ServerThread
 
 CASSETTES = bundled("flow_a")
+RECORDED_PACE = "alefita_way"
+"""The cassette that is played at its recorded pace too: some rules need to see time pass."""
 LEVELS = {rule.id: rule.level for rule in RULES}
 
 
@@ -19,15 +26,16 @@ def short(rule_id: str) -> str:
     return rule_id.removeprefix("flow_a.")
 
 
-def failures(report: Report) -> list[Finding]:
-    return [finding for finding in report.findings if finding.failed]
-
-
 @pytest.fixture(scope="module")
-def reference_reports(judge: Judge) -> dict[str, Report]:
-    """The verdicts on the reference client: every cassette at once, and one as it was recorded."""
-    reports = {name: judge(name) for name in CASSETTES}
-    return reports | {"alefita_way, recorded pace": judge("alefita_way", pace="recorded")}
+def reference_reports(server: ServerThread) -> dict[str, list[Report]]:
+    """The verdicts on the reference client, by cassette."""
+    reports = {name: [judged(server, name)] for name in CASSETTES}
+    reports[RECORDED_PACE].append(judged(server, RECORDED_PACE, pace="recorded"))
+    return reports
+
+
+def passed(reports: list[Report]) -> set[str]:
+    return {each.rule for report in reports for each in report.findings if each.outcome == "pass"}
 
 
 def test_every_rule_has_a_broken_client_and_every_broken_client_a_rule() -> None:
@@ -35,39 +43,41 @@ def test_every_rule_has_a_broken_client_and_every_broken_client_a_rule() -> None
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: short(rule.id))
-def test_a_broken_client_fails_its_rule_and_no_other(rule: Rule, judge: Judge) -> None:
+def test_a_broken_client_fails_its_rule_and_no_other(rule: Rule, server: ServerThread) -> None:
     broken = BROKEN[short(rule.id)]
-    report = judge(broken.cassette, broken.hooks, pace=broken.pace)
+    report = judged(server, broken.cassette, broken.hooks, pace=broken.pace)
     failed = {short(finding.rule) for finding in failures(report)}
     assert failed - set(broken.also) == {short(rule.id)}, failures(report)
     assert report.ok == all(LEVELS[f"flow_a.{each}"] != "must" for each in failed)
 
 
+@pytest.mark.parametrize("rule", ["return.recipient-is-all", "request.valid-json", "behavior.reads-to-end"])
+def test_a_broken_client_runs_as_a_command_too(rule: str, server: ServerThread) -> None:
+    broken = BROKEN[rule]
+    playback = server.play(load_cassette(broken.cassette), PlayOptions(pace=broken.pace))
+    done = run([sys.executable, str(Path(__file__).with_name("broken.py")), f"flow_a.{rule}"], playback)
+    report = verdict(playback)
+    playback.close()
+    assert (done.returncode, done.stderr) == (0, "")
+    assert {short(finding.rule) for finding in failures(report)} == {rule}
+
+
 @pytest.mark.parametrize("name", CASSETTES)
-def test_no_rule_complains_of_the_reference_client(name: str, reference_reports: dict[str, Report]) -> None:
-    report = reference_reports[name]
-    assert failures(report) == []
-    assert report.played, (report.unplayed, report.errors)
-
-
-def test_the_reference_client_at_recorded_pace_passes_too(reference_reports: dict[str, Report]) -> None:
-    assert failures(reference_reports["alefita_way, recorded pace"]) == []
-
-
-def test_every_must_rule_is_exercised_by_some_cassette(reference_reports: dict[str, Report]) -> None:
-    passed = {
-        finding.rule
-        for report in reference_reports.values()
-        for finding in report.findings
-        if finding.outcome == "pass"
-    }
-    assert {rule.id for rule in RULES if rule.level == "must"} - passed == set()
+def test_no_rule_complains_of_the_reference_client(
+    name: str, reference_reports: dict[str, list[Report]]
+) -> None:
+    for report in reference_reports[name]:
+        assert failures(report) == []
+        assert report.played, (report.unplayed, report.errors)
 
 
 @pytest.mark.parametrize("name", CASSETTES)
 def test_a_cassette_exercises_the_rules_that_it_names(
-    name: str, reference_reports: dict[str, Report]
+    name: str, reference_reports: dict[str, list[Report]]
 ) -> None:
-    reports = [report for key, report in reference_reports.items() if key.split(",")[0] == name]
-    seen = {each.rule for report in reports for each in report.findings if each.outcome == "pass"}
-    assert set(load_cassette(name).expect.rules) <= seen
+    assert set(load_cassette(name).expect.rules) <= passed(reference_reports[name])
+
+
+def test_every_must_rule_is_exercised_by_some_cassette(reference_reports: dict[str, list[Report]]) -> None:
+    exercised = set().union(*map(passed, reference_reports.values()))
+    assert {rule.id for rule in RULES if rule.level == "must"} - exercised == set()

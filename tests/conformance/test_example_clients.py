@@ -5,50 +5,30 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import IDLE_WITHIN, reference
+from playing import failures, reference, run, verdict
 
-from wiretape import load_cassette, verify
+from wiretape import load_cassette
 from wiretape.cassette import bundled
 from wiretape.transcript import Request, Transcript
 from wiretape_server.options import PlayOptions
-from wiretape_server.thread import Playback, ServerThread
+from wiretape_server.thread import ServerThread
 
 CLIENTS = Path(__file__).parents[1] / "examples" / "clients"
 CHUNKINGS = ["recorded", "event", "one", "byte", "random:1", "random:2", "random:3"]
-RUNS_WITHIN = 60.0
-"""Seconds that a client may take."""
+NODE_MUST_RUN = os.environ.get("CI", "").lower() == "true"
 
 needs_node = pytest.mark.skipif(
-    shutil.which("node") is None and os.environ.get("CI", "").lower() != "true",
-    reason="node is not installed",
+    not NODE_MUST_RUN and shutil.which("node") is None, reason="node is not installed"
 )
 COMMANDS = [
     pytest.param([sys.executable, str(CLIENTS / "flow_a_client.py")], id="python"),
     pytest.param(["node", str(CLIENTS / "flow_a_client.mjs")], id="node", marks=needs_node),
 ]
-
-
-def run(command: list[str], playback: Playback, **changed: str) -> subprocess.CompletedProcess[str]:
-    environment = os.environ | {
-        "WIRETAPE_BASE_URL": playback.base_url,
-        "WIRETAPE_USER_MESSAGE": playback.user_message,
-        "WIRETAPE_TOOLS": json.dumps(playback.tools),
-        "WIRETAPE_TOOL_RESULTS": json.dumps(playback.results),
-    }
-    return subprocess.run(
-        command,
-        env=environment | changed,
-        capture_output=True,
-        encoding="utf-8",
-        timeout=RUNS_WITHIN,
-        check=False,
-    )
 
 
 def returns(transcript: Transcript) -> list[Any]:
@@ -69,12 +49,11 @@ def returns(transcript: Transcript) -> list[Any]:
 def test_an_example_client_conforms(command: list[str], name: str, server: ServerThread) -> None:
     playback = server.play(load_cassette(name), PlayOptions(pace="instant"))
     done = run(command, playback)
-    assert playback.wait_idle(IDLE_WITHIN)
-    report = verify(playback.transcript())
+    report = verdict(playback)
     playback.close()
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.strip()
-    assert [finding for finding in report.findings if finding.failed] == []
+    assert failures(report) == []
     assert report.played, (report.unplayed, report.errors)
 
 
@@ -114,7 +93,7 @@ def test_an_example_client_says_what_the_server_refused_and_exits_with_1(
     command: list[str], server: ServerThread
 ) -> None:
     playback = server.play(load_cassette("plain_answer"), PlayOptions(pace="instant"))
-    done = run(command, playback, WIRETAPE_BASE_URL=f"{server.base_url}/play/no-such-play")
+    done = run(command, playback, base_url=f"{server.base_url}/play/no-such-play")
     playback.close()
     assert done.returncode == 1
     assert "404" in done.stderr
