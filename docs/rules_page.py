@@ -17,9 +17,9 @@ HEAD = """\
 Generated from the catalogue by `make docs`; `wiretape rules [RULE_ID]` prints the same on a terminal.
 
 **Level**: a failed *must* is a violation and makes the verdict "not ok"; a failed *should* is a warning; an
-*observed* one is a note. **Evidence**: *wire* is captures, measurements, and values that a source document shows
-as captured; *code* is client code that was read; *doc* is another statement of a source document; *inferred* is
-concluded. Ids are stable for ever. A rule that nothing exercised is *not observed*, never passed.
+*observed* one is a note. **Evidence**: *wire* is captures, measurements, and values that a source document
+shows as captured; *code* is client code that was read; *doc* is another statement of a source document;
+*inferred* is concluded. Ids never change. A rule that nothing exercised is *not observed*, never passed.
 """
 
 
@@ -44,7 +44,8 @@ def _overview(sections: Sequence[tuple[str, Sequence[Rule]]]) -> Iterator[str]:
     yield "|---|---|---|---|"
     for _, members in sections:
         for rule in members:
-            yield f"| [{rule.id}](#{_anchor(rule.id)}) | {rule.level} | {rule.evidence} | {_cell(rule.title)} |"
+            link = f"[{rule.id}](#{_anchor(rule.id)})"
+            yield f"| {link} | {rule.level} | {rule.evidence} | {_cell(rule.title)} |"
     yield ""
 
 
@@ -72,7 +73,7 @@ def _cell(text: str) -> str:
 
 def _code(example: str) -> str:
     """JSON fragments as code, sentences as they are."""
-    return f"`{example}`" if example[:1] in '{["' or "`" not in example and '": ' in example else example
+    return f"`{example}`" if example.startswith(("{", "[", '"')) else example
 
 
 if __name__ == "__main__":
