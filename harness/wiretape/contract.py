@@ -51,13 +51,20 @@ class Skip:
 
 
 @dataclass(frozen=True, slots=True)
+class Unseen:
+    """A check's answer: what this rule is about did not happen here, so it says nothing."""
+
+    because: str
+
+
+@dataclass(frozen=True, slots=True)
 class Note:
     """A check's answer: passed, and one line is worth saying."""
 
     text: str
 
 
-Answer: TypeAlias = Fault | Skip | Note | None
+Answer: TypeAlias = Fault | Skip | Unseen | Note | None
 """None is a plain pass."""
 
 
@@ -134,29 +141,23 @@ class Rule:
             hint=fault.hint or self.hint,
         )
 
-    def judge(self, subjects: Sequence[Subject], *, unseen: str) -> list[Finding]:
+    def judge(self, subjects: Sequence[Subject], unseen: str = "") -> list[Finding]:
         """Ask about every subject: each fault, else one pass, else why there is no verdict."""
-        check = self.check
-        failures: list[Finding] = []
-        note: Note | None = None
-        skip: Skip | None = None
-        passed = False
-        for subject in subjects:
-            answer = check(subject)
-            if answer is None:
-                passed = True
-            elif isinstance(answer, Fault):
-                failures.append(self.failed(answer, subject.at))
-            elif isinstance(answer, Note):
-                passed, note = True, answer
-            else:
-                skip = answer
+        answers = [(self.check(subject), subject) for subject in subjects]
+        failures = [self.failed(answer, s.at) for answer, s in answers if isinstance(answer, Fault)]
         if failures:
             return failures
-        if passed:
-            return [self.passed if note is None else self.finding("pass", because=note.text)]
-        if skip is not None:
-            return [self.finding("not_applicable", because=skip.because)]
+        for answer, _ in answers:
+            if isinstance(answer, Note):
+                return [self.finding("pass", because=answer.text)]
+        if any(answer is None for answer, _ in answers):
+            return [self.passed]
+        for answer, _ in answers:
+            if isinstance(answer, Skip):
+                return [self.finding("not_applicable", because=answer.because)]
+        for answer, _ in answers:
+            if isinstance(answer, Unseen):
+                unseen = answer.because
         return [self.finding("not_observed", because=unseen)]
 
 
@@ -220,7 +221,11 @@ class Verifier:
         view = self.read(transcript)
         findings: list[Finding] = []
         for rule in self.rules:
-            findings += rule.judge(view.subjects(rule.scope), unseen=self.unseen[rule.scope])
+            subjects = view.subjects(rule.scope)
+            if len(subjects) == 1 and rule.check(subjects[0]) is None:
+                findings.append(rule.passed)
+            else:
+                findings += rule.judge(subjects, self.unseen[rule.scope])
         return Report(
             name=transcript.name,
             protocol=self.protocol,
@@ -235,5 +240,5 @@ class Verifier:
 
 
 def ask(rules: Iterable[Rule], subject: Subject) -> list[Finding]:
-    """Ask some rules about one subject, each giving exactly one finding."""
-    return [finding for rule in rules for finding in rule.judge((subject,), unseen="")]
+    """Ask rules about one subject, each giving exactly one finding."""
+    return [rule.passed if rule.check(subject) is None else rule.judge((subject,))[0] for rule in rules]

@@ -1,0 +1,186 @@
+"""Rules about the tools that a client declares."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from wiretape.contract import Answer, Fault, Rule, Skip, Unseen
+from wiretape.flow_a.rules.source import NOTES, rule
+from wiretape.flow_a.view import PlayedCall, Return, Signature, Signatures
+from wiretape.strictjson import ABSENT
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _is_name(value: object) -> bool:
+    return isinstance(value, str) and bool(value.strip())
+
+
+_Members = tuple[tuple[str, str, Callable[[object], bool]], ...]
+
+_SIGNATURE: Final[_Members] = (
+    ("name", "the tool's name", _is_name),
+    ("description", "a string", _is_text),
+    ("params", "a list", lambda value: isinstance(value, list)),
+    ("type", "kwargs", lambda value: value == "kwargs"),
+)
+_PARAM: Final[_Members] = (
+    ("name", "the parameter's name", _is_name),
+    ("required", "true or false", lambda value: isinstance(value, bool)),
+    ("type", "an object", lambda value: isinstance(value, dict)),
+)
+_PARAM_TYPE: Final[_Members] = (
+    ("description", "a string", _is_text),
+    ("type", "string", lambda value: value == "string"),
+)
+
+
+def _first_wrong(value: object, members: _Members, path: str, what: str) -> Fault | None:
+    if not isinstance(value, dict):
+        return Fault(path, what, value)
+    for key, want, holds in members:
+        got = value.get(key, ABSENT)
+        if not holds(got):
+            return Fault(f"{path}.{key}", want, got)
+    return None
+
+
+def _shape(signature: Signature) -> Answer:
+    if signature.path == "local_function_signatures":
+        return Fault(signature.path, "a list of signatures", signature.value)
+    return _first_wrong(signature.value, _SIGNATURE, signature.path, "a signature")
+
+
+def _params(signature: Signature) -> Answer:
+    params: Any = signature.value.get("params") if isinstance(signature.value, dict) else None
+    if not isinstance(params, list):
+        return Skip("flow_a.signature.shape")
+    for index, param in enumerate(params):
+        path = f"{signature.path}.params[{index}]"
+        fault = _first_wrong(param, _PARAM, path, "a parameter") or _first_wrong(
+            param["type"], _PARAM_TYPE, f"{path}.type", "a type"
+        )
+        if fault:
+            return fault
+    return None
+
+
+def _unique(signatures: Signatures) -> Answer:
+    names = signatures.names
+    if not names:
+        return Unseen("no tool was declared")
+    for index, name in enumerate(names):
+        if isinstance(name, str) and name in names[:index]:
+            return Fault(f"local_function_signatures[{index}].name", "a name of its own", name)
+    return None
+
+
+def _handoff(signatures: Signatures) -> Answer:
+    # An empty list is what temporary chats send, and the field is left out where the feature is off.
+    if not signatures.names:
+        return Unseen("no tool was declared")
+    if "handoff" in signatures.names:
+        return None
+    return Fault("local_function_signatures", "handoff among the declared tools", signatures.names)
+
+
+def _declares(body: dict[str, Any] | Any, tool: str) -> bool:
+    names = Signatures(at="", value=body.get("local_function_signatures")).names
+    web_names = body.get("local_function_names")
+    return tool in names or (isinstance(web_names, list) and f"local.{tool}" in web_names)
+
+
+def _undeclared(body: dict[str, Any] | Any, tool: str) -> Fault:
+    got = Signatures(at="", value=body.get("local_function_signatures")).names
+    return Fault("local_function_signatures", f"a signature of {tool}", got)
+
+
+def _tool_declared(call: PlayedCall) -> Answer:
+    fault = _undeclared(call.request.body, call.seen.tool)
+    if _declares(call.request.body, call.seen.tool):
+        return None
+    return Fault(fault.path, fault.want, fault.got, at=call.request.at)
+
+
+def _still_declared(answer: Return) -> Answer:
+    tool = answer.call.tool
+    return None if _declares(answer.body, tool) else _undeclared(answer.body, tool)
+
+
+SIGNATURE_RULES: Final[tuple[Rule, ...]] = (
+    rule(
+        "request.tool-declared",
+        "A tool that is called was declared in the request",
+        _tool_declared,
+        scope="calls",
+        section="§1",
+        quote="Field local_function_signatures (array).",
+        evidence="wire",
+        good='{"local_function_signatures": [{"name": "alefita_way", …}]} in the request that brings the call',
+        bad=("the request that brings the call declares other tools only",),
+        hint="declare every tool that the client can run, in every conversation request",
+    ),
+    rule(
+        "request.handoff-declared",
+        "handoff is among the declared tools",
+        _handoff,
+        scope="declarations",
+        level="should",
+        section="§1",
+        quote="handoff is what the app always sends — the server expects it in normal turns",
+        evidence="wire",
+        good="handoff and the client's own tools",
+        bad=("only the client's own tools",),
+    ),
+    rule(
+        "signature.shape",
+        "A signature has name, description, params and type kwargs",
+        _shape,
+        scope="signatures",
+        section="§6",
+        quote="export type LocalFunctionSignatureKind = 'kwargs' // only 'kwargs' observed",
+        evidence="wire",
+        good='{"description": "…", "name": "alefita_way", "params": [], "type": "kwargs"}',
+        bad=('{"name": "alefita_way", "parameters": {}}', '"alefita_way"'),
+    ),
+    rule(
+        "signature.param-shape",
+        "A parameter has name, required and a type with description",
+        _params,
+        scope="signatures",
+        section="§6",
+        quote="type: 'string' // 'string' observed (message/prompt/reason)",
+        evidence="wire",
+        good='{"name": "message", "required": true, "type": {"description": "…", "type": "string"}}',
+        bad=('{"name": "message", "type": "string"}', '{"name": "message", "required": "yes", "type": {}}'),
+    ),
+    rule(
+        "signature.unique-names",
+        "No two declared tools have the same name",
+        _unique,
+        scope="declarations",
+        document=NOTES,
+        section="Declaration",
+        quote="A call names its tool and nothing else, so a name must mean one tool.",
+        evidence="inferred",
+        good="alefita_way, handoff",
+        bad=("alefita_way, alefita_way",),
+    ),
+)
+
+STILL_DECLARED: Final = rule(
+    "return.tools-still-declared",
+    "The return's request still declares the tool",
+    _still_declared,
+    scope="returns",
+    level="should",
+    document=NOTES,
+    section="Declaration",
+    quote="The request of a return is built like any other and repeats the declarations.",
+    evidence="inferred",
+    good="the same local_function_signatures as in the request that brought the call",
+    bad=("the return's request leaves local_function_signatures out",),
+)

@@ -1,0 +1,229 @@
+"""A Flow A transcript, digested once into the subjects that rules are asked about.
+
+Everything here is a plain record; ``reader`` fills it. A path starts at the request's body and is written
+``messages[0].content.text.call_id``; what comes after ``text`` is inside the JSON text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from wiretape import strictjson
+from wiretape.contract import Subject
+from wiretape.flow_a.facts import SeenCall, StreamFacts
+from wiretape.flow_a.messages import member
+from wiretape.flow_a.session import Match
+from wiretape.strictjson import ABSENT, StrictJSONError
+
+ChallengeState = Literal["fresh", "reused", "not issued", "absent", "unknown"]
+
+
+@dataclass(slots=True, kw_only=True)
+class Prepare:
+    """A prepare request and its answer. ``order`` is its place in the transcript."""
+
+    at: str
+    order: int
+    json: Json
+    token: str | None
+    """The conduit token that it gave; None when it failed."""
+    serves: ConversationRequest | None = None
+    """The conversation request that it prepared, where that can be told."""
+
+
+@dataclass(slots=True, kw_only=True)
+class ConversationRequest:
+    """A POST to f/conversation: a user's turn or a return."""
+
+    at: str
+    order: int
+    json: Json
+    match: Match | None = None
+    """What it returns to; None for a user's turn."""
+    live: bool = False
+    first_turn: bool = False
+    challenge: ChallengeState = "unknown"
+    prepares: Sequence[Prepare] = ()
+    """Those since the conversation's last request, oldest first."""
+    conduit_token: str | None = None
+    """The x-conduit-token header."""
+
+    @property
+    def body(self) -> dict[str, Any]:
+        return self.json.value
+
+    @property
+    def granted(self) -> list[str]:
+        """The conduit tokens that its prepares gave."""
+        return [each.token for each in self.prepares if each.token is not None]
+
+
+@dataclass(slots=True, kw_only=True)
+class Json:
+    """A request's body, read as an object, and what is wrong with its JSON.
+
+    A body that only repeats a key is read the way most readers do, the last one wins; the fault stays in
+    ``error``. A body that is no JSON object has the value ``{}`` and ``readable`` is false.
+    """
+
+    at: str
+    value: dict[str, Any]
+    readable: bool
+    error: StrictJSONError | None = None
+    got: object = ABSENT
+    """What came in place of an object."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Signatures:
+    """The declarations of one request."""
+
+    at: str
+    value: object
+    """``local_function_signatures``; ABSENT when it is not there."""
+
+    @property
+    def names(self) -> list[object]:
+        return [member(each, "name") for each in self.value] if isinstance(self.value, list) else []
+
+
+@dataclass(slots=True, kw_only=True)
+class Signature:
+    """One declared tool."""
+
+    at: str
+    path: str
+    value: object
+
+
+@dataclass(slots=True, kw_only=True)
+class Stream:
+    """The answer to a conversation request, as far as it was written."""
+
+    at: str
+    facts: StreamFacts
+    written: int = 0
+    """Bytes."""
+    left: bool = False
+    """The client went before all was written."""
+    ended: Literal["", "complete", "reset", "hang"] = ""
+    instant: bool = False
+    stopped: bool = False
+
+    @property
+    def done(self) -> bool:
+        return self.facts.done_at is not None and self.written >= self.facts.done_at
+
+
+@dataclass(slots=True, kw_only=True)
+class PlayedCall:
+    """A call (or a server tool's call) that the client could see, and what came back."""
+
+    at: str
+    seen: SeenCall
+    request: ConversationRequest
+    stream: Stream
+    opened: int
+    """Order of the write that opened it."""
+    closed: int | None = None
+    """Order of the write, or of the stream's end, that completed it."""
+    returns: list[Return] = field(default_factory=list)
+    unreadable_after: bool = False
+    """A request that can't be read came after it: it may have been the return."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Return:
+    """A client's return: the request, the message in it, and the call that it belongs to."""
+
+    at: str
+    order: int
+    body: Mapping[str, Any]
+    call: SeenCall
+    conversation_id: str
+    played: PlayedCall | None = None
+    """The call as it was played; None when only the body is judged."""
+    request: ConversationRequest | None = None
+    expected: object = ABSENT
+    """The result object that the tool must give, or ``"echo"``; ABSENT when nothing is said."""
+    profile: str = ""
+    known_ids: frozenset[str] = frozenset()
+    """Ids of messages that were there before."""
+
+    index: int = field(init=False)
+    message: dict[str, Any] | None = field(init=False)
+    content: dict[str, Any] | None = field(init=False)
+    author: dict[str, Any] | None = field(init=False)
+    raw_text: object = field(init=False)
+    text: dict[str, Any] | None = field(init=False)
+    """The object inside ``content.text``; None when there is none."""
+    text_fault: object = field(init=False, default=ABSENT)
+    """What came in its place."""
+    result: object = field(init=False)
+
+    def __post_init__(self) -> None:
+        messages = self.body.get("messages")
+        self.index, message = _pick(messages if isinstance(messages, list) else [])
+        self.message = _as_object(message)
+        fields = self.message or {}
+        self.content = _as_object(fields.get("content"))
+        self.author = _as_object(fields.get("author"))
+        self.raw_text = (self.content or {}).get("text", ABSENT)
+        self.text = self._read_text()
+        self.result = ABSENT if self.text is None else self.text.get("result", ABSENT)
+
+    def _read_text(self) -> dict[str, Any] | None:
+        if not isinstance(self.raw_text, str):
+            self.text_fault = self.raw_text
+            return None
+        try:
+            value = strictjson.loads(self.raw_text)
+        except StrictJSONError as error:
+            self.text_fault = f"{self.raw_text[:120]} ({error})"
+            return None
+        if not isinstance(value, dict):
+            self.text_fault = self.raw_text
+            return None
+        return value
+
+    def path(self, rest: str = "") -> str:
+        """The path of a member of the return's message."""
+        return f"messages[{self.index}]" + (f".{rest}" if rest else "")
+
+
+def _pick(messages: list[Any]) -> tuple[int, object]:
+    """The message that is the return: by its role, else the first that is not the user's, else the first."""
+    roles = [member(message, "author", "role") for message in messages]
+    for index, role in enumerate(roles):
+        if role == "tool":
+            return index, messages[index]
+    for index, role in enumerate(roles):
+        if role != "user":
+            return index, messages[index]
+    return 0, messages[0] if messages else ABSENT
+
+
+def _as_object(value: object) -> dict[str, Any] | None:
+    return value if isinstance(value, dict) else None
+
+
+@dataclass(slots=True, kw_only=True)
+class FlowAView:
+    """The subjects of a transcript, by scope."""
+
+    bodies: list[Json] = field(default_factory=list)
+    requests: list[ConversationRequest] = field(default_factory=list)
+    prepares: list[Prepare] = field(default_factory=list)
+    declarations: list[Signatures] = field(default_factory=list)
+    signatures: list[Signature] = field(default_factory=list)
+    streams: list[Stream] = field(default_factory=list)
+    calls: list[PlayedCall] = field(default_factory=list)
+    server_calls: list[PlayedCall] = field(default_factory=list)
+    returns: list[Return] = field(default_factory=list)
+
+    def subjects(self, scope: str) -> Sequence[Subject]:
+        """The subjects of a scope. Raises AttributeError for a scope that does not exist."""
+        subjects: Sequence[Subject] = getattr(self, scope)
+        return subjects

@@ -1,0 +1,237 @@
+"""Transcripts as JSON lines: a header, then one entry a line, readable by any language.
+
+Secrets do not reach the file: headers are kept by an allow-list, and one-time values are replaced by pseudonyms
+of the same length, the same value by the same pseudonym, so that a saved transcript draws the same verdict.
+Schema: ``schemas/transcript.schema.json``.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final
+
+from wiretape import strictjson
+from wiretape.strictjson import StrictJSONError
+from wiretape.transcript import Body, Chunk, End, Entry, Headers, Request, Response, Transcript
+
+FORMAT: Final = 1
+_SAFE_HEADERS: Final = frozenset(
+    "accept cache-control content-length content-type date host server transfer-encoding user-agent".split()
+)
+_TOKEN_HEADERS: Final = frozenset(("x-conduit-token",))
+"""Kept under a pseudonym: the verdict needs to know whether two are the same."""
+_SECRET_MEMBER: Final = re.compile(
+    rb'"(?:app_attest_challenge|attestation_challenge|conduit_token|token|access_token|accessToken)"'
+    rb'\s*:\s*"((?:[^"\\]|\\.)*)"'
+)
+_SECRET_QUERY: Final = re.compile(r"(?<==)[^&]*")
+
+
+class TranscriptError(ValueError):
+    """A file is no transcript. The text says which line, what was expected and what came."""
+
+
+def dump(transcript: Transcript) -> bytes:
+    """Write a transcript as JSON lines."""
+    writer = _Writer()
+    lines = [_header(transcript), *(writer.write[type(entry)](entry) for entry in transcript.entries)]
+    return b"".join(strictjson.dumps(line).encode() + b"\n" for line in lines)
+
+
+def load(data: bytes, name: str = "") -> Transcript:
+    """Read what ``dump`` wrote. Raises TranscriptError."""
+    lines = [line for line in data.split(b"\n") if line.strip()]
+    records = [_record(line, number) for number, line in enumerate(lines, 1)]
+    if not records or records[0].get("transcript") != FORMAT:
+        came = records[0].get("transcript") if records else "an empty file"
+        raise TranscriptError(f'{name}: line 1: expected a header with "transcript": {FORMAT}, got {came!r}')
+    header = records[0]
+    transcript = Transcript(
+        protocol=_member(header, "protocol", str, 1),
+        name=str(header.get("name", name)),
+        live=header.get("live") is True,
+        pace=str(header.get("pace", "recorded")),
+        profile=str(header.get("profile", "")),
+        expect=header["expect"] if isinstance(header.get("expect"), dict) else {},
+        unplayed=tuple(map(str, header.get("unplayed") or ())),
+        errors=tuple(map(str, header.get("errors") or ())),
+    )
+    transcript.entries = list(_entries(records[1:]))
+    return transcript
+
+
+def _header(transcript: Transcript) -> dict[str, Any]:
+    return {
+        "transcript": FORMAT,
+        "protocol": transcript.protocol,
+        "name": transcript.name,
+        "live": transcript.live,
+        "pace": transcript.pace,
+        "profile": transcript.profile,
+        "expect": dict(transcript.expect),
+        "unplayed": list(transcript.unplayed),
+        "errors": list(transcript.errors),
+    }
+
+
+class _Writer:
+    """Turns entries into records, with the pseudonyms of this transcript."""
+
+    def __init__(self) -> None:
+        self.pseudonyms: dict[bytes, bytes] = {}
+        self.bodies: dict[int, bytes] = {}
+        self.write: dict[type, Callable[[Any], dict[str, Any]]] = {
+            Request: self.request,
+            Response: self.response,
+            Chunk: self.chunk,
+            End: self.end,
+        }
+
+    def request(self, entry: Request) -> dict[str, Any]:
+        path = _SECRET_QUERY.sub("…", entry.path)
+        record = self.head("request", entry.number, entry.at)
+        return record | {
+            "method": entry.method,
+            "path": path,
+            "headers": self.headers(entry.headers),
+            **_data(self.hide(entry.body)),
+        }
+
+    def response(self, entry: Response) -> dict[str, Any]:
+        self.bodies[entry.number] = self.hide(entry.body.bytes())
+        record = self.head("response", entry.number, entry.at)
+        return record | {
+            "status": entry.status,
+            "headers": self.headers(entry.headers),
+            **_data(self.bodies[entry.number]),
+        }
+
+    def chunk(self, entry: Chunk) -> dict[str, Any]:
+        return self.head("chunk", entry.number, entry.at) | {"start": entry.start, "stop": entry.stop}
+
+    def end(self, entry: End) -> dict[str, Any]:
+        return self.head("end", entry.number, entry.at) | {"how": entry.how}
+
+    @staticmethod
+    def head(kind: str, number: int, at: float) -> dict[str, Any]:
+        return {"entry": kind, "number": number, "at": round(at, 6)}
+
+    def headers(self, headers: Headers) -> list[list[str]]:
+        kept = []
+        for name, value in headers:
+            if name.lower() in _SAFE_HEADERS:
+                kept.append([name, value])
+            elif name.lower() in _TOKEN_HEADERS:
+                kept.append([name, self.pseudonym(value.encode()).decode()])
+            else:
+                kept.append([name, "…"])
+        return kept
+
+    def hide(self, body: bytes) -> bytes:
+        """Put pseudonyms in the place of one-time values; the length stays."""
+
+        def replace(match: re.Match[bytes]) -> bytes:
+            start, stop = match.start(1) - match.start(), match.end(1) - match.start()
+            whole = match.group()
+            return whole[:start] + self.pseudonym(match.group(1)) + whole[stop:]
+
+        return _SECRET_MEMBER.sub(replace, body)
+
+    def pseudonym(self, secret: bytes) -> bytes:
+        known = self.pseudonyms.get(secret)
+        if known is None:
+            name = b"hidden-%d" % (len(self.pseudonyms) + 1)
+            known = self.pseudonyms[secret] = name[: len(secret)].ljust(len(secret), b"-")
+        return known
+
+
+def _data(body: bytes) -> dict[str, str]:
+    """Bytes as text where UTF-8 gives them back exactly, else as base64."""
+    try:
+        return {"body": body.decode()}
+    except UnicodeDecodeError:
+        return {"body_base64": base64.b64encode(body).decode()}
+
+
+def _record(line: bytes, number: int) -> dict[str, Any]:
+    try:
+        record = strictjson.loads(line)
+    except StrictJSONError as error:
+        raise TranscriptError(f"line {number}: expected a JSON object, got {line[:60]!r} ({error})") from None
+    if not isinstance(record, dict):
+        raise TranscriptError(f"line {number}: expected a JSON object, got {line[:60]!r}")
+    return record
+
+
+def _member(record: Mapping[str, Any], key: str, kind: type | tuple[type, ...], line: int) -> Any:
+    value = record.get(key)
+    if not isinstance(value, kind) or isinstance(value, bool):
+        raise TranscriptError(f"line {line}: {key}: expected {_name(kind)}, got {value!r}")
+    return value
+
+
+def _name(kind: type | tuple[type, ...]) -> str:
+    return " or ".join(each.__name__ for each in (kind if isinstance(kind, tuple) else (kind,)))
+
+
+def _entries(records: list[dict[str, Any]]) -> Iterator[Entry]:
+    for line, record in enumerate(records, 2):
+        kind = record.get("entry")
+        if kind not in _READ:
+            raise TranscriptError(f"line {line}: entry: expected one of {sorted(_READ)}, got {kind!r}")
+        number, at = _member(record, "number", int, line), float(_member(record, "at", (int, float), line))
+        yield _READ[kind](record, line, {"number": number, "at": at})
+
+
+def _read_request(record: dict[str, Any], line: int, head: dict[str, Any]) -> Entry:
+    return Request(
+        **head,
+        method=_member(record, "method", str, line),
+        path=_member(record, "path", str, line),
+        headers=_read_headers(record, line),
+        body=_read_data(record, line),
+    )
+
+
+def _read_response(record: dict[str, Any], line: int, head: dict[str, Any]) -> Entry:
+    return Response(
+        **head,
+        status=_member(record, "status", int, line),
+        headers=_read_headers(record, line),
+        body=Body(_read_data(record, line)),
+    )
+
+
+def _read_chunk(record: dict[str, Any], line: int, head: dict[str, Any]) -> Entry:
+    return Chunk(**head, start=_member(record, "start", int, line), stop=_member(record, "stop", int, line))
+
+
+def _read_end(record: dict[str, Any], line: int, head: dict[str, Any]) -> Entry:
+    how = record.get("how")
+    if how not in ("complete", "reset", "hang", "client-left"):
+        raise TranscriptError(f"line {line}: how: expected complete, reset, hang or client-left, got {how!r}")
+    return End(**head, how=how)
+
+
+_READ: Final[Mapping[str, Callable[[dict[str, Any], int, dict[str, Any]], Entry]]] = {
+    "request": _read_request,
+    "response": _read_response,
+    "chunk": _read_chunk,
+    "end": _read_end,
+}
+
+
+def _read_headers(record: dict[str, Any], line: int) -> Headers:
+    headers = _member(record, "headers", list, line)
+    if not all(isinstance(h, list) and len(h) == 2 and all(isinstance(x, str) for x in h) for h in headers):
+        raise TranscriptError(f"line {line}: headers: expected [name, value] pairs, got {headers!r}")
+    return tuple((name, value) for name, value in headers)
+
+
+def _read_data(record: dict[str, Any], line: int) -> bytes:
+    if "body" in record:
+        text: str = _member(record, "body", str, line)
+        return text.encode("utf-8", "surrogatepass")
+    return base64.b64decode(_member(record, "body_base64", str, line))

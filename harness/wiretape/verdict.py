@@ -1,0 +1,68 @@
+"""The verdict on anything that was on the wire: a live run, a saved transcript, or a cassette."""
+
+from __future__ import annotations
+
+from wiretape.cassette.model import Cassette, Interaction
+from wiretape.contract import Report, Verifier
+from wiretape.flow_a import VERIFIER as FLOW_A
+from wiretape.transcript import Body, Chunk, End, Entry, Request, Response, Transcript
+
+VERIFIERS: dict[str, Verifier] = {FLOW_A.protocol: FLOW_A}
+
+
+def verify(subject: Transcript | Cassette, *, profile: str = "") -> Report:
+    """Judge a transcript, or the client's side of a cassette, by every rule of its protocol.
+
+    ``profile`` demands one protocol profile; empty takes the transcript's own, or accepts all of them.
+    Raises ValueError for a protocol that has no rules.
+    """
+    transcript = transcript_of(subject) if isinstance(subject, Cassette) else subject
+    if profile:
+        transcript.profile = profile
+    verifier = VERIFIERS.get(transcript.protocol)
+    if verifier is None:
+        raise ValueError(f"expected a protocol of {sorted(VERIFIERS)}, got {transcript.protocol!r}")
+    return verifier.verify(transcript)
+
+
+def transcript_of(cassette: Cassette) -> Transcript:
+    """The transcript that a cassette is: its exchanges one after the other, chunk by chunk."""
+    transcript = Transcript(
+        protocol=cassette.protocol,
+        name=cassette.name,
+        profile=cassette.profile,
+        expect={"results": cassette.expect.results},
+    )
+    for number, interaction in enumerate(cassette.interactions, 1):
+        transcript.entries += _entries(number, interaction)
+    return transcript
+
+
+def _entries(number: int, interaction: Interaction) -> list[Entry]:
+    request, response = interaction.request, interaction.response
+    entries: list[Entry] = [
+        Request(
+            number=number,
+            method=request.method,
+            path=request.path,
+            headers=tuple(request.headers.items()),
+            body=request.body,
+            at=0.0,
+        ),
+        Response(
+            number=number,
+            status=response.status,
+            headers=tuple(response.headers.items()),
+            body=Body(response.body),
+            at=0.0,
+        ),
+    ]
+    start, at = 0, 0.0
+    for cut in response.chunks or ():
+        at += cut.delay / 1000
+        entries.append(Chunk(number=number, start=start, stop=start + cut.length, at=at))
+        start += cut.length
+    if start < len(response.body):
+        entries.append(Chunk(number=number, start=start, stop=len(response.body), at=at))
+    entries.append(End(number=number, how=response.end, at=at))
+    return entries
