@@ -101,8 +101,8 @@ class Finding:
 class Rule:
     """One demand of the protocol, as data.
 
-    ``scope`` names the kind of subject it is asked about; ``check`` gets one such subject. ``good`` and ``bad``
-    are short examples for people: JSON fragments of the subject, or a sentence where behaviour is meant.
+    ``scope`` names the kind of subject it is asked about; ``check`` gets one such subject. ``good`` and
+    ``bad`` are short examples for people: JSON fragments of the subject, or a sentence about behaviour.
     """
 
     id: str

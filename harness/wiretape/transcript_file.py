@@ -1,7 +1,8 @@
 """Transcripts as JSON lines: a header, then one entry a line, readable by any language.
 
-Secrets do not reach the file: headers are kept by an allow-list, and one-time values are replaced by pseudonyms
-of the same length, the same value by the same pseudonym, so that a saved transcript draws the same verdict.
+Secrets do not reach the file: headers are kept by an allow-list, and one-time values are replaced by
+pseudonyms of the same length, the same value by the same pseudonym, so that a saved transcript draws the
+same verdict.
 Schema: ``schemas/transcript.schema.json``.
 """
 
@@ -18,7 +19,7 @@ from wiretape.transcript import Body, Chunk, End, Entry, Headers, Request, Respo
 
 FORMAT: Final = 1
 _SAFE_HEADERS: Final = frozenset(
-    "accept cache-control content-length content-type date host server transfer-encoding user-agent".split()
+    ("accept", "cache-control", "content-length", "content-type", "date", "host", "server", "user-agent")
 )
 _TOKEN_HEADERS: Final = frozenset(("x-conduit-token",))
 """Kept under a pseudonym: the verdict needs to know whether two are the same."""
@@ -179,7 +180,7 @@ def _name(kind: type | tuple[type, ...]) -> str:
 def _entries(records: list[dict[str, Any]]) -> Iterator[Entry]:
     for line, record in enumerate(records, 2):
         kind = record.get("entry")
-        if kind not in _READ:
+        if not isinstance(kind, str) or kind not in _READ:
             raise TranscriptError(f"line {line}: entry: expected one of {sorted(_READ)}, got {kind!r}")
         number, at = _member(record, "number", int, line), float(_member(record, "at", (int, float), line))
         yield _READ[kind](record, line, {"number": number, "at": at})

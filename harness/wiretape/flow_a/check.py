@@ -34,7 +34,7 @@ def check_return(body: Mapping[str, Any], call: Mapping[str, Any], *, conversati
     """Judge a conversation request that carries a return, by the rules that need only its body.
 
     ``body`` is the whole request body, parsed; ``call`` the model's message that it answers, as it stood when
-    it was complete. Gives one finding per rule. Raises ValueError when ``call`` is no call to a client's tool.
+    it was complete. Gives one finding a rule. Raises ValueError when ``call`` is no call to a client's tool.
     """
     tool, call_id = called_tool(call.get("recipient")), call.get("id")
     if tool is None or not isinstance(call_id, str):

@@ -141,7 +141,7 @@ CALL_PREFIXES: Final = ("local.", "functions.")
 
 
 def called_tool(recipient: object) -> str | None:
-    """Name the client's tool that a message is addressed to, bare; None when it is not the client's to run."""
+    """Name the client's tool that a message is addressed to, bare; None when it is not the client's."""
     if isinstance(recipient, str):
         for prefix in CALL_PREFIXES:
             if recipient.startswith(prefix):

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from wiretape import strictjson
 from wiretape.flow_a.facts import SeenCall, StreamFacts, read_stream
+from wiretape.flow_a.json_body import JsonBody, read_json
 from wiretape.flow_a.messages import member
 from wiretape.flow_a.session import Conversation, Match, match_return
 from wiretape.flow_a.view import (
     ConversationRequest,
     FlowAView,
-    Json,
     PlayedCall,
     Prepare,
     Return,
@@ -26,8 +25,8 @@ from wiretape.strictjson import ABSENT, StrictJSONError
 from wiretape.transcript import Chunk, End, Request, Response, Transcript
 
 _ROUTES: Final = re.compile(
-    r"/backend-(?:api|anon)/(?:(?P<challenge>ios/attestation_challenge)|(?P<prepare>f/conversation/prepare)"
-    r"|(?P<conversation>f/conversation)|(?P<stop>stop_conversation))(?:\?.*)?$"
+    r"/backend-(?:api|anon)(?:(?P<challenge>/ios/attestation_challenge)|(?P<prepare>/f/conversation/prepare)"
+    r"|(?P<conversation>/f/conversation)|(?P<stop>/stop_conversation))(?:\?.*)?$"
 )
 
 
@@ -36,22 +35,7 @@ def read(transcript: Transcript) -> FlowAView:
     reader = _Reader(transcript)
     for order, entry in enumerate(transcript.entries):
         reader.take[type(entry)](order, entry)
-    return reader.finish()
-
-
-def read_json(raw: bytes, at: str) -> Json:
-    """Read a body as an object, keeping what is wrong with it."""
-    error: StrictJSONError | None = None
-    try:
-        value = strictjson.loads(raw)
-    except StrictJSONError as problem:
-        error = problem
-        if problem.kind != "duplicate_key":
-            return Json(at=at, value={}, readable=False, error=error, got=_excerpt(raw))
-        value = json.loads(raw)  # as most readers do: the last one wins
-    if not isinstance(value, dict):
-        return Json(at=at, value={}, readable=False, error=error, got=value)
-    return Json(at=at, value=value, readable=True, error=error)
+    return reader.view
 
 
 class _Reader:
@@ -59,7 +43,7 @@ class _Reader:
         self.transcript = transcript
         self.results: Mapping[str, Any] = transcript.expect.get("results", {})
         self.view = FlowAView()
-        self.routes: dict[int, str] = {}
+        self.routes: dict[int, str | None] = {}
         self.conversations: dict[str, Conversation] = {}
         self.issued: set[str] = set()
         self.used: set[str] = set()
@@ -70,6 +54,11 @@ class _Reader:
         self.known_ids: set[str] = set()
         self.played: dict[str, PlayedCall] = {}
         self.declared: list[object] = []
+        self.sent: dict[str, Callable[[int, Request, JsonBody], None]] = {
+            "prepare": self.prepare_request,
+            "conversation": self.conversation_request,
+            "stop": self.stop_request,
+        }
         self.take: dict[type, Callable[[int, Any], None]] = {
             Request: self.request,
             Response: self.response,
@@ -81,13 +70,13 @@ class _Reader:
 
     def request(self, order: int, entry: Request) -> None:
         route = _ROUTES.search(entry.path)
-        kind = (route.lastgroup or "") if route else ""
+        kind = route.lastgroup if route else None
         self.routes[entry.number] = kind
-        if kind in ("prepare", "conversation", "stop") and entry.method == "POST":
-            at = f"POST …{entry.path[route.start() + len('/backend-api') :]} (request {entry.number})"  # type: ignore[union-attr]
-            getattr(self, f"{kind}_request")(order, entry, read_json(entry.body, at))
+        if route and kind in self.sent and entry.method == "POST":
+            at = f"POST …{route[kind]} (request {entry.number})"
+            self.sent[kind](order, entry, read_json(entry.body, at))
 
-    def prepare_request(self, order: int, entry: Request, body: Json) -> None:
+    def prepare_request(self, order: int, entry: Request, body: JsonBody) -> None:
         self.view.bodies.append(body)
         prepare = Prepare(at=body.at, order=order, json=body, token=None)
         self.prepare_of[entry.number] = prepare
@@ -95,7 +84,7 @@ class _Reader:
             self.view.prepares.append(prepare)
             self.declare(body)
 
-    def stop_request(self, _order: int, _entry: Request, body: Json) -> None:
+    def stop_request(self, _order: int, _entry: Request, body: JsonBody) -> None:
         conversation = self.conversations.get(str(body.value.get("conversation_id")))
         if conversation is None:
             return
@@ -105,7 +94,7 @@ class _Reader:
             stream.stopped = stream.stopped or (owner is conversation and not stream.ended)
         conversation.stopped()
 
-    def conversation_request(self, order: int, entry: Request, body: Json) -> None:
+    def conversation_request(self, order: int, entry: Request, body: JsonBody) -> None:
         self.view.bodies.append(body)
         headers = {name.lower(): value for name, value in entry.headers}
         request = ConversationRequest(
@@ -170,7 +159,7 @@ class _Reader:
             return request.match.conversation.id
         return str(request.body.get("conversation_id", ""))
 
-    def declare(self, body: Json) -> None:
+    def declare(self, body: JsonBody) -> None:
         """Note declarations, each distinct list once."""
         value = body.value.get("local_function_signatures", ABSENT)
         self.view.declarations.append(Signatures(at=body.at, value=value))
@@ -282,9 +271,6 @@ class _Reader:
                 played.closed = order
         conversation.stream_ended()
 
-    def finish(self) -> FlowAView:
-        return self.view
-
 
 def _messages(body: dict[str, Any]) -> list[Any]:
     messages = body.get("messages")
@@ -297,8 +283,3 @@ def _json_answer(entry: Response) -> dict[str, Any]:
     except StrictJSONError:
         return {}
     return value if isinstance(value, dict) else {}
-
-
-def _excerpt(raw: bytes) -> str:
-    text = raw[:80].decode("utf-8", "backslashreplace")
-    return text + ("…" if len(raw) > 80 else "") if raw else "an empty body"

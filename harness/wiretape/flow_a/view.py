@@ -13,6 +13,7 @@ from typing import Any, Literal
 from wiretape import strictjson
 from wiretape.contract import Subject
 from wiretape.flow_a.facts import SeenCall, StreamFacts
+from wiretape.flow_a.json_body import JsonBody
 from wiretape.flow_a.messages import member
 from wiretape.flow_a.session import Match
 from wiretape.strictjson import ABSENT, StrictJSONError
@@ -26,7 +27,7 @@ class Prepare:
 
     at: str
     order: int
-    json: Json
+    json: JsonBody
     token: str | None
     """The conduit token that it gave; None when it failed."""
     serves: ConversationRequest | None = None
@@ -39,7 +40,7 @@ class ConversationRequest:
 
     at: str
     order: int
-    json: Json
+    json: JsonBody
     match: Match | None = None
     """What it returns to; None for a user's turn."""
     live: bool = False
@@ -58,22 +59,6 @@ class ConversationRequest:
     def granted(self) -> list[str]:
         """The conduit tokens that its prepares gave."""
         return [each.token for each in self.prepares if each.token is not None]
-
-
-@dataclass(slots=True, kw_only=True)
-class Json:
-    """A request's body, read as an object, and what is wrong with its JSON.
-
-    A body that only repeats a key is read the way most readers do, the last one wins; the fault stays in
-    ``error``. A body that is no JSON object has the value ``{}`` and ``readable`` is false.
-    """
-
-    at: str
-    value: dict[str, Any]
-    readable: bool
-    error: StrictJSONError | None = None
-    got: object = ABSENT
-    """What came in place of an object."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -213,7 +198,7 @@ def _as_object(value: object) -> dict[str, Any] | None:
 class FlowAView:
     """The subjects of a transcript, by scope."""
 
-    bodies: list[Json] = field(default_factory=list)
+    bodies: list[JsonBody] = field(default_factory=list)
     requests: list[ConversationRequest] = field(default_factory=list)
     prepares: list[Prepare] = field(default_factory=list)
     declarations: list[Signatures] = field(default_factory=list)

@@ -6,18 +6,20 @@ from typing import Final
 
 from wiretape.contract import Rule
 from wiretape.flow_a.rules.behavior import BEHAVIOR_RULES
-from wiretape.flow_a.rules.requests import PREPARE_RULES, REQUEST_RULES
+from wiretape.flow_a.rules.preparation import PREPARATION_RULES
+from wiretape.flow_a.rules.requests import REQUEST_RULES
+from wiretape.flow_a.rules.return_fields import FIELD_RULES
 from wiretape.flow_a.rules.return_text import INTACT, TEXT_RULES
-from wiretape.flow_a.rules.returns import RETURN_RULES, SESSION_RULES
+from wiretape.flow_a.rules.returns import ENVELOPE_RULES, SESSION_RULES
 from wiretape.flow_a.rules.signatures import SIGNATURE_RULES, STILL_DECLARED
 
-BODY_RULES: Final[tuple[Rule, ...]] = (*RETURN_RULES, *TEXT_RULES)
+BODY_RULES: Final[tuple[Rule, ...]] = (*ENVELOPE_RULES, *FIELD_RULES, *TEXT_RULES)
 """The return rules that need nothing but the request's body and the call."""
 
 RULES: Final[tuple[Rule, ...]] = (
     *REQUEST_RULES,
+    *PREPARATION_RULES,
     *SIGNATURE_RULES,
-    *PREPARE_RULES,
     *SESSION_RULES,
     *BODY_RULES,
     STILL_DECLARED,

@@ -119,7 +119,7 @@ SIGNATURE_RULES: Final[tuple[Rule, ...]] = (
         section="§1",
         quote="Field local_function_signatures (array).",
         evidence="wire",
-        good='{"local_function_signatures": [{"name": "alefita_way", …}]} in the request that brings the call',
+        good='{"local_function_signatures": [{"name": "alefita_way", …}]} in that request',
         bad=("the request that brings the call declares other tools only",),
         hint="declare every tool that the client can run, in every conversation request",
     ),

@@ -1,0 +1,175 @@
+"""The checks behind the rules about a return's message, one a field."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+from wiretape.contract import Answer, Fault, Note, Skip
+from wiretape.flow_a.messages import HIDDEN_FLAG
+from wiretape.flow_a.view import Return
+from wiretape.strictjson import ABSENT, equal
+
+_NO_MESSAGE: Final = Skip("flow_a.return.single-message")
+_NO_AUTHOR: Final = Skip("flow_a.return.author-role-tool")
+_NO_CONTENT: Final = Skip("flow_a.return.content-type-code")
+_NO_METADATA: Final = Skip("flow_a.return.metadata-object")
+_UUID: Final = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
+_SECONDS: Final = (1e9, 1e11)
+"""Unix time in seconds lies between these from 2001 on; in milliseconds it is beyond."""
+
+_MESSAGE_KEYS: Final = frozenset(
+    [
+        "id",
+        "author",
+        "create_time",
+        "update_time",
+        "content",
+        "status",
+        "end_turn",
+        "weight",
+        "metadata",
+        "recipient",
+        "channel",
+    ]
+)
+_AUTHOR_KEYS: Final = frozenset(("role", "name", "metadata"))
+_CONTENT_KEYS: Final = frozenset(("content_type", "text", "language"))
+"""``language`` has a rule of its own."""
+
+
+def role(answer: Return) -> Answer:
+    if answer.message is None:
+        return _NO_MESSAGE
+    if answer.author is None:
+        return Fault(answer.path("author"), "an object", answer.message.get("author", ABSENT))
+    got = answer.author.get("role", ABSENT)
+    return None if got == "tool" else Fault(answer.path("author.role"), "tool", got)
+
+
+def author_name(answer: Return) -> Answer:
+    if answer.author is None:
+        return _NO_AUTHOR
+    got = answer.author.get("name", ABSENT)
+    return None if got == answer.call.tool else Fault(answer.path("author.name"), answer.call.tool, got)
+
+
+def author_metadata(answer: Return) -> Answer:
+    if answer.author is None:
+        return _NO_AUTHOR
+    got = answer.author.get("metadata", ABSENT)
+    return None if isinstance(got, dict) else Fault(answer.path("author.metadata"), "an object", got)
+
+
+def content_type(answer: Return) -> Answer:
+    if answer.message is None:
+        return _NO_MESSAGE
+    content = answer.content
+    if content is None or (content.get("content_type") != "code" and "text" not in content):
+        got = answer.message.get("content", ABSENT)
+        return Fault(answer.path("content"), {"content_type": "code", "text": "…"}, got)
+    got = content.get("content_type", ABSENT)
+    return None if got == "code" else Fault(answer.path("content.content_type"), "code", got)
+
+
+def no_language(answer: Return) -> Answer:
+    if answer.content is None:
+        return _NO_CONTENT
+    if "language" not in answer.content:
+        return None
+    return Fault(answer.path("content.language"), ABSENT, answer.content["language"])
+
+
+def _is(answer: Return, key: str, want: object) -> Answer:
+    if answer.message is None:
+        return _NO_MESSAGE
+    got = answer.message.get(key, ABSENT)
+    return None if got is want or equal(got, want) else Fault(answer.path(key), want, got)
+
+
+def recipient(answer: Return) -> Answer:
+    return _is(answer, "recipient", "all")
+
+
+def end_turn(answer: Return) -> Answer:
+    return _is(answer, "end_turn", None)
+
+
+def channel(answer: Return) -> Answer:
+    return _is(answer, "channel", "commentary")
+
+
+def status(answer: Return) -> Answer:
+    return _is(answer, "status", "finished_successfully")
+
+
+def update_time(answer: Return) -> Answer:
+    return _is(answer, "update_time", None)
+
+
+def weight(answer: Return) -> Answer:
+    return _is(answer, "weight", 1)
+
+
+def create_time(answer: Return) -> Answer:
+    if answer.message is None:
+        return _NO_MESSAGE
+    got = answer.message.get("create_time", ABSENT)
+    low, high = _SECONDS
+    if type(got) in (int, float) and low <= got < high:
+        return None
+    hint = "divide by 1000" if type(got) in (int, float) and low <= got / 1000 < high else ""
+    return Fault(answer.path("create_time"), "unix time in seconds", got, hint)
+
+
+def fresh_id(answer: Return) -> Answer:
+    if answer.message is None:
+        return _NO_MESSAGE
+    got = answer.message.get("id", ABSENT)
+    path = answer.path("id")
+    if not isinstance(got, str) or not _UUID.fullmatch(got):
+        return Fault(path, "a new uuid", got)
+    if got == answer.call.id:
+        return Fault(path, "a new uuid, not the call's", got)
+    return Fault(path, "a new uuid, not one seen before", got) if got in answer.known_ids else None
+
+
+def metadata(answer: Return) -> Answer:
+    if answer.message is None:
+        return _NO_MESSAGE
+    got = answer.message.get("metadata", ABSENT)
+    return None if isinstance(got, dict) else Fault(answer.path("metadata"), "an object", got)
+
+
+_PROFILES: Final[dict[str, dict[str, Any]]] = {"seed-capture": {}, "app": {HIDDEN_FLAG: True}}
+
+
+def metadata_profile(answer: Return) -> Answer:
+    got = (answer.message or {}).get("metadata", ABSENT)
+    if not isinstance(got, dict):
+        return _NO_METADATA
+    wanted = {answer.profile: _PROFILES[answer.profile]} if answer.profile else _PROFILES
+    for profile, want in wanted.items():
+        if equal(got, want):
+            return Note(f"metadata is that of the profile {profile}")
+    if set(got) == {HIDDEN_FLAG} and not answer.profile:
+        return Fault(answer.path(f"metadata.{HIDDEN_FLAG}"), "true or absent", got[HIDDEN_FLAG])
+    want = _PROFILES[answer.profile] if answer.profile else "{} or the hidden flag alone"
+    return Fault(answer.path("metadata"), want, got)
+
+
+def no_extra_fields(answer: Return) -> Answer:
+    if answer.message is None:
+        return _NO_MESSAGE
+    for prefix, fields, known in (
+        ("", answer.message, _MESSAGE_KEYS),
+        ("author.", answer.author or {}, _AUTHOR_KEYS),
+        ("content.", answer.content or {}, _CONTENT_KEYS),
+    ):
+        if not known >= fields.keys():
+            # A return in the shape of text has its parts; its content_type is what is wrong.
+            extra = next(key for key in fields if key not in known)
+            if extra == "parts" and fields.get("content_type") != "code":
+                return _NO_CONTENT
+            return Fault(answer.path(prefix + extra), ABSENT, fields[extra])
+    return None
