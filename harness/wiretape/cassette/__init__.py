@@ -1,0 +1,35 @@
+"""Cassettes: files with recorded exchanges. The format is described in docs/cassette-format.md."""
+
+from __future__ import annotations
+
+from wiretape.cassette.lookup import bundled, bundled_directory, load_cassette
+from wiretape.cassette.model import (
+    Cassette,
+    CassetteError,
+    Cut,
+    Expect,
+    Interaction,
+    Provenance,
+    RecordedRequest,
+    RecordedResponse,
+)
+from wiretape.cassette.reader import loads
+from wiretape.cassette.saving import save
+from wiretape.cassette.writer import dumps
+
+__all__ = [
+    "Cassette",
+    "CassetteError",
+    "Cut",
+    "Expect",
+    "Interaction",
+    "Provenance",
+    "RecordedRequest",
+    "RecordedResponse",
+    "bundled",
+    "bundled_directory",
+    "dumps",
+    "load_cassette",
+    "loads",
+    "save",
+]

@@ -1,0 +1,46 @@
+"""A cassette file as plain data, by the fast way where its layout is canonical, else whole through YAML."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any
+
+from wiretape.cassette.blocks import cut_blocks, mark
+from wiretape.cassette.model import CassetteError
+from wiretape.cassette.plain_yaml import read_yaml
+
+_PLACES = (("request", "body"), ("response", "chunks"), ("response", "body"))
+
+
+def read_document(data: bytes) -> Any:
+    """Read a file. Bodies and chunk tables are bytes where they were cut out, text where YAML read them.
+
+    Raises CassetteError with the line.
+    """
+    cut = cut_blocks(data)
+    if cut is not None:
+        rest, blocks = cut
+        with suppress(CassetteError):  # it is raised again below, with the line in the whole file
+            document = read_yaml(rest)
+            if _put_back(document, blocks):
+                return document
+    return read_yaml(data)
+
+
+def _put_back(document: Any, blocks: list[tuple[str, bytes]]) -> bool:
+    """Put the blocks in the place of their marks; False when a mark is not where a block belongs."""
+    number = 0
+    for interaction in _list(document, "interactions"):
+        for side, key in _PLACES:
+            holder = interaction.get(side) if isinstance(interaction, dict) else None
+            if isinstance(holder, dict) and holder.get(key) == mark(number):
+                if number == len(blocks) or blocks[number][0] != key:
+                    return False
+                holder[key] = blocks[number][1]
+                number += 1
+    return number == len(blocks)
+
+
+def _list(document: Any, key: str) -> list[Any]:
+    value = document.get(key) if isinstance(document, dict) else None
+    return value if isinstance(value, list) else []

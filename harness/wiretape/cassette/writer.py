@@ -1,0 +1,185 @@
+"""Cassette to bytes, in the one canonical layout: fixed key order, block style, a body per literal block."""
+
+from __future__ import annotations
+
+import base64
+import json
+import math
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from wiretape.cassette.blocks import block, block_holds
+from wiretape.cassette.chunk_table import write_chunks
+from wiretape.cassette.model import (
+    Cassette,
+    Expect,
+    Interaction,
+    Provenance,
+    RecordedRequest,
+    RecordedResponse,
+)
+from wiretape.cassette.plain_yaml import is_text_unquoted
+from wiretape.cassette.reader import FORMAT
+from wiretape.cassette.refusal import refusal, shown
+
+_PREFACE = b"""\
+# wiretape cassette. Blanks at line ends and blank lines are part of the recording: an editor must keep them.
+"""
+_UNQUOTED = re.compile("[A-Za-z](?:[A-Za-z0-9 ,.;()/_'-]*[A-Za-z0-9.)/_])?")
+_ESCAPED = re.compile("[\x7f-\xa0\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
+
+
+def dumps(cassette: Cassette) -> bytes:
+    """Write a cassette as the bytes of its file.
+
+    Raises CassetteError for what the format can't hold: lone surrogates, and values that JSON doesn't have.
+    """
+    return _PREFACE + _pairs(_cassette(cassette), 0)
+
+
+def _cassette(cassette: Cassette) -> dict[str, Any]:
+    return {
+        "format": FORMAT,
+        "protocol": cassette.protocol,
+        "title": cassette.title,
+        **_given(profile=cassette.profile),
+        "provenance": _provenance(cassette.provenance),
+        **_given(expect=_expect(cassette.expect)),
+        "interactions": [_interaction(interaction) for interaction in cassette.interactions],
+        **cassette.extensions,
+    }
+
+
+def _provenance(provenance: Provenance) -> dict[str, Any]:
+    optional = {"captured_at": provenance.captured_at, "tool": provenance.tool}
+    return {
+        "kind": provenance.kind,
+        **{key: value for key, value in optional.items() if value is not None},
+        **_given(basis=provenance.basis, gaps=provenance.gaps),
+    }
+
+
+def _expect(expect: Expect) -> dict[str, Any]:
+    message = {} if expect.user_message is None else {"user_message": expect.user_message}
+    return message | _given(tools=expect.tools, results=expect.results, rules=expect.rules)
+
+
+def _interaction(interaction: Interaction) -> dict[str, Any]:
+    return {"request": _request(interaction.request), "response": _response(interaction.response)}
+
+
+def _request(request: RecordedRequest) -> dict[str, Any]:
+    return {
+        "method": request.method,
+        "path": request.path,
+        **_given(headers=request.headers, body=request.body),
+    }
+
+
+def _response(response: RecordedResponse) -> dict[str, Any]:
+    chunks = {} if response.chunks is None else {"chunks": write_chunks(response.chunks)}
+    return {
+        "status": response.status,
+        **_given(headers=response.headers),
+        "end": response.end,
+        **chunks,
+        **_given(body=response.body),
+    }
+
+
+def _given(**values: Any) -> dict[str, Any]:
+    """Those that are not empty: an empty one and an absent one are the same."""
+    return {key: value for key, value in values.items() if value}
+
+
+def _pairs(mapping: Mapping[str, Any], column: int) -> bytes:
+    pad = b" " * column
+    return b"".join([pad + _key(key) + b":" + _behind_key(value, column) for key, value in mapping.items()])
+
+
+def _key(key: object) -> bytes:
+    if not isinstance(key, str):
+        raise _unwritable(key, "text as a key")
+    return _one_line(key)
+
+
+def _behind_key(value: Any, column: int) -> bytes:
+    if isinstance(value, Mapping) and value:
+        return b"\n" + _pairs(value, column + 2)
+    if isinstance(value, list | tuple) and value:
+        return b"\n" + _items(value, column)
+    return b" " + _scalar(value, column + 2) + b"\n"
+
+
+def _items(values: Sequence[Any], column: int) -> bytes:
+    return b"".join([b" " * column + b"-" + _behind_dash(value, column) for value in values])
+
+
+def _behind_dash(value: Any, column: int) -> bytes:
+    if isinstance(value, Mapping) and value:
+        return b" " + _pairs(value, column + 2)[column + 2 :]
+    if isinstance(value, list | tuple) and value:
+        return b"\n" + _items(value, column + 2)
+    return b" " + _scalar(value, column + 2) + b"\n"
+
+
+def _scalar(value: Any, column: int) -> bytes:
+    """Write what stands on the key's own line, a literal block included, without the last line end."""
+    if isinstance(value, bytes):
+        return _bytes(value, column)
+    if isinstance(value, str):
+        return _block(value.encode(), column) if _reads_best_as_block(value) else _one_line(value)
+    if value is None or isinstance(value, bool | int | float):
+        return _json_word(value)
+    if isinstance(value, Mapping | list | tuple):
+        return b"{}" if isinstance(value, Mapping) else b"[]"
+    raise _unwritable(
+        value, "what JSON has: objects with text keys, arrays, text, numbers, true, false, null"
+    )
+
+
+def _bytes(data: bytes, column: int) -> bytes:
+    """A literal block if one holds the bytes exactly, else a quoted scalar, else base64."""
+    if block_holds(data):
+        return _block(data, column)
+    try:
+        return _quoted(data.decode())
+    except UnicodeDecodeError:
+        return b'{base64: "' + base64.b64encode(data) + b'"}'
+
+
+def _block(data: bytes, column: int) -> bytes:
+    return block(data, b" " * column).removesuffix(b"\n")
+
+
+def _reads_best_as_block(text: str) -> bool:
+    return "\n" in text and block_holds(text.encode(errors="surrogatepass"))
+
+
+def _one_line(text: str) -> bytes:
+    plain = _UNQUOTED.fullmatch(text) and is_text_unquoted(text)
+    return text.encode() if plain else _quoted(text)
+
+
+def _quoted(text: str) -> bytes:
+    """A double-quoted scalar on one line. YAML has JSON's escapes, but no pairs of surrogates."""
+    if any("\ud800" <= character <= "\udfff" for character in text):
+        raise _unwritable(text, "text without lone surrogates")
+    raw = json.dumps(text, ensure_ascii=False)
+    return _ESCAPED.sub(lambda found: f"\\u{ord(found[0]):04x}", raw).encode()
+
+
+def _json_word(value: float | None) -> bytes:
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            raise _unwritable(value, "a finite number")
+        text = repr(value)
+        return (text if "." in text else text.replace("e", ".0e")).encode()  # YAML 1.1 needs the point
+    return json.dumps(value).encode()
+
+
+def _unwritable(value: object, want: str) -> Exception:
+    return refusal(
+        at="a value to be written", want=want, got=shown(value), hint="a cassette holds what JSON can hold"
+    )

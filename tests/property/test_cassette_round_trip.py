@@ -1,0 +1,221 @@
+"""Cassettes of arbitrary bytes and values come back as they were, whichever way they are read."""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from wiretape.cassette import (
+    Cassette,
+    CassetteError,
+    Cut,
+    Expect,
+    Interaction,
+    Provenance,
+    RecordedRequest,
+    RecordedResponse,
+    document,
+    dumps,
+    loads,
+    plain_yaml,
+)
+
+# Everything that YAML treats specially, so that generated text meets it often.
+ODD = [
+    "\n",
+    "\r",
+    "\t",
+    " ",
+    "\x85",
+    "\u2028",
+    "\u2029",
+    "\ufeff",
+    "\ufffe",
+    "\x00",
+    "\x7f",
+    "\xa0",
+    "\U0001f600",
+]
+ODD += [
+    "#",
+    ": ",
+    "- ",
+    "---",
+    "...",
+    "'",
+    '"',
+    "\\",
+    "|",
+    "%",
+    "&a",
+    "!t",
+    "\n\n",
+    "\n      ",
+    "    body: |+\n",
+]
+
+texts = st.lists(st.one_of(st.sampled_from(ODD), st.text(max_size=4)), max_size=8).map("".join)
+bodies = st.one_of(texts.map(str.encode), st.binary(max_size=40))
+numbers = st.one_of(st.integers(), st.floats(allow_nan=False, allow_infinity=False))
+json_values = st.recursive(
+    st.one_of(st.none(), st.booleans(), numbers, texts),
+    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(texts, inner, max_size=3)),
+    max_leaves=8,
+)
+objects = st.dictionaries(texts, json_values, max_size=3)
+headers = st.dictionaries(texts, texts, max_size=2)
+delays = st.integers(0, 10**9).map(lambda microseconds: microseconds / 1000)
+
+
+@st.composite
+def responses(draw: st.DrawFn) -> RecordedResponse:
+    body = draw(bodies)
+    marks = sorted(draw(st.sets(st.integers(1, max(1, len(body) - 1)), max_size=4)) - {len(body)})
+    bounds = [0, *(mark for mark in marks if mark < len(body)), len(body)] if body else []
+    lengths = [end - start for start, end in pairwise(bounds)]
+    cuts = tuple(Cut(draw(delays), length) for length in lengths)
+    return RecordedResponse(
+        status=draw(st.integers(100, 599)),
+        headers=draw(headers),
+        body=body,
+        chunks=draw(st.sampled_from([cuts, None])),
+        end=draw(st.sampled_from(["complete", "reset", "hang"])),
+    )
+
+
+requests = st.builds(
+    RecordedRequest,
+    method=st.sampled_from(["GET", "POST"]),
+    path=st.sampled_from(["/", "/backend-api/f/conversation", "/a?b=c#d:e"]),
+    headers=headers,
+    body=bodies,
+)
+provenances = st.builds(
+    Provenance,
+    kind=st.sampled_from(["recorded", "reconstructed", "synthetic"]),
+    captured_at=st.none() | texts,
+    tool=st.none() | texts,
+    basis=st.lists(texts, max_size=2).map(tuple),
+    gaps=st.lists(texts, max_size=2).map(tuple),
+)
+expects = st.builds(
+    Expect,
+    user_message=st.none() | texts,
+    tools=st.lists(objects, max_size=2).map(tuple),
+    results=st.dictionaries(texts, objects | st.just("echo"), max_size=2),
+    rules=st.lists(texts, max_size=2).map(tuple),
+)
+cassettes = st.builds(
+    Cassette,
+    protocol=st.sampled_from(["flow_a", "codex"]),
+    title=texts,
+    profile=texts,
+    provenance=provenances,
+    expect=expects,
+    interactions=st.lists(
+        st.builds(Interaction, request=requests, response=responses()), min_size=1, max_size=2
+    ).map(tuple),
+    extensions=st.dictionaries(texts.map("x-{}".format), json_values, max_size=2),
+)
+
+
+def as_cassette(body: bytes) -> Cassette:
+    return Cassette(
+        protocol="flow_a",
+        title="t",
+        provenance=Provenance(kind="synthetic"),
+        interactions=(
+            Interaction(
+                request=RecordedRequest(method="POST", path="/", body=body),
+                response=RecordedResponse(body=body),
+            ),
+        ),
+    )
+
+
+def exact(value: Any) -> str:
+    """What JSON tells apart and Python's == does not: 1, 1.0 and true; keys in their order."""
+    return json.dumps(value)
+
+
+@given(cassettes)
+def test_a_cassette_comes_back_as_it_was(cassette: Cassette) -> None:
+    back = loads(dumps(cassette))
+    assert back == cassette
+    assert exact(back.extensions) == exact(cassette.extensions)
+    assert exact([*back.expect.tools, back.expect.results]) == exact(
+        [*cassette.expect.tools, cassette.expect.results]
+    )
+
+
+@given(bodies)
+@example(b"data: padded   \n\n")
+@example(b"  leading blank\n")
+@example(b"\n\n leading blank after empty lines\n")
+@example(b"\ttab\n")
+@example(b"blank line of blanks\n   \n")
+@example(b"no line feed at the end\n   ")
+@example("next line \u0085 separators \u2028\u2029".encode())
+@example("\ufeffbyte order mark, and inside \ufeff".encode())
+@example(b"carriage\r\nreturn\r")
+@example(b"nul \x00 and a lone byte \xff")
+@example(b"\n")
+@example(b"")
+@example(b"    body: |+\n      a body that looks like one\n\n")
+@example(b"wiretape-block-0")
+def test_any_body_comes_back_byte_for_byte(body: bytes) -> None:
+    interaction = loads(dumps(as_cassette(body))).interactions[0]
+    assert interaction.request.body == body
+    assert interaction.response.body == body
+
+
+@given(cassettes)
+def test_cutting_the_blocks_out_gives_what_yaml_gives(cassette: Cassette) -> None:
+    data = dumps(cassette)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(document, "cut_blocks", lambda _: None)
+        whole = loads(data)
+    assert loads(data) == whole
+
+
+@given(cassettes)
+def test_the_parser_without_c_reads_the_same(cassette: Cassette) -> None:
+    data = dumps(cassette)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(plain_yaml, "_SafeLoader", yaml.SafeLoader)
+        pure = loads(data)
+    assert loads(data) == pure
+
+
+@given(cassettes)
+def test_another_yaml_reader_gets_the_same_keys(cassette: Cassette) -> None:
+    other = yaml.safe_load(dumps(cassette))
+    assert exact(other["title"]) == exact(cassette.title)
+    assert exact({key: other[key] for key in other if key.startswith("x-")}) == exact(cassette.extensions)
+    assert exact(other.get("expect", {}).get("results", {})) == exact(cassette.expect.results)
+
+
+@given(cassettes, st.data())
+def test_a_damaged_file_is_refused_or_read_the_same_both_ways(
+    cassette: Cassette, draw: st.DataObject
+) -> None:
+    data = dumps(cassette)
+    place = draw.draw(st.integers(0, len(data)))
+    damaged = data[:place] + draw.draw(bodies) + data[place + draw.draw(st.integers(0, 9)) :]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(document, "cut_blocks", lambda _: None)
+        whole = outcome(damaged)
+    assert outcome(damaged) == whole
+
+
+def outcome(data: bytes) -> Cassette | str:
+    try:
+        return loads(data)
+    except CassetteError as error:
+        return str(error)
