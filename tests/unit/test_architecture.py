@@ -33,6 +33,8 @@ HEAVY = (
     "wiretape_server",
     "yaml",
 )
+BEHIND_FIXTURES = ("pytest_wiretape.playing", "pytest_wiretape.settings")
+"""Modules of the plugin that are imported when a fixture is first used."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,7 +109,8 @@ BOUNDARIES = (
     ),
     Boundary(
         who="pytest_wiretape",
-        never=HEAVY,
+        except_for=BEHIND_FIXTURES,
+        never=(*HEAVY, *BEHIND_FIXTURES),
         when_loaded=True,
         why="every pytest run loads the plugin, also those that use none of it",
     ),

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from docs.rules_page import PAGE, page
+from wiretape.contract import Rule
 from wiretape.flow_a.rules import RULES
 
 ROOT = Path(__file__).parents[2]
@@ -22,6 +23,26 @@ def test_the_rules_page_is_current() -> None:
 def test_the_rules_page_changes_with_a_rule() -> None:
     assert page(RULES) != page(RULES[1:])
     assert all(rule.title in page([rule]) for rule in RULES)
+
+
+def section(text: str, heading: str) -> str:
+    """What stands under one heading, on one line."""
+    _, _, rest = text.partition(f"\n## {heading}\n")
+    return " ".join(rest.partition("\n## ")[0].split())
+
+
+NOTED = [rule for rule in RULES if rule.spec.document.startswith("docs/")]
+
+
+@pytest.mark.parametrize("rule", NOTED, ids=lambda rule: rule.id)
+def test_a_rule_that_quotes_our_notes_quotes_them_word_by_word(rule: Rule) -> None:
+    text = (ROOT / rule.spec.document).read_text("utf-8")
+    assert rule.spec.quote in section(text, rule.spec.section)
+
+
+def test_a_section_ends_at_the_next_heading() -> None:
+    assert section("\n## A\none\ntwo\n## B\nthree\n", "A") == "one two"
+    assert section("\n## A\none\n", "C") == ""
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
