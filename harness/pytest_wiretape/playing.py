@@ -1,0 +1,194 @@
+"""What the fixtures hand out: plays, judged once their streams have ended, and the server they play on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_wiretape import WiretapeViolation
+from pytest_wiretape.settings import cassette_directory, marked, play_options, refuse
+from wiretape import verify
+from wiretape.cassette import Cassette, CassetteError, load_cassette
+from wiretape.contract import Report
+from wiretape.report import shown, to_text, verdict_line
+from wiretape.transcript import Request, Transcript
+from wiretape_server.options import PlayOptions
+from wiretape_server.thread import Playback, ServerThread
+
+SETTLE = 2.0
+"""Seconds that streams get to end before the verdict, when the test asks for it."""
+
+
+def fine(report: Report) -> bool:
+    """Whether the client broke no must and played the session to its end."""
+    return report.ok and report.played
+
+
+class Play:
+    """A cassette that is being played to the test's client.
+
+    ``base_url`` goes to the client in place of the backend's, ``user_message`` is what to ask, ``tools`` are
+    the signatures to declare, ``results`` what tools give whose result does not depend on their arguments.
+    """
+
+    def __init__(self, playback: Playback) -> None:
+        self._playback = playback
+        self.base_url: str = playback.base_url
+        self.cassette: Cassette = playback.cassette
+        self.user_message: str | None = playback.user_message
+        self.tools: list[Mapping[str, Any]] = list(playback.tools)
+        self.results: Mapping[str, Any] = playback.results
+        self.report: Report | None = None
+        """The latest verdict; None before the first."""
+
+    @property
+    def transcript(self) -> Transcript:
+        """What went over the wire so far."""
+        return self._playback.transcript()
+
+    @property
+    def requests(self) -> Sequence[Request]:
+        """The requests that came so far."""
+        return [entry for entry in self.transcript.entries if isinstance(entry, Request)]
+
+    def verify(self) -> Report:
+        """Judge what the client sent. Raises WiretapeViolation for a failed must, or a session not played."""
+        __tracebackhide__ = True
+        report = self.judge()
+        if not fine(report):
+            raise WiretapeViolation(self.text(report), (report,))
+        return report
+
+    def judge(self) -> Report:
+        """The verdict, whatever it is; streams that are still open get a moment to end."""
+        self._playback.wait_idle(SETTLE)
+        self.report = verify(self.transcript)
+        return self.report
+
+    def text(self, report: Report) -> str:
+        """The verdict for people: every failed rule, and what was not played."""
+        source = "/".join(Path(self.cassette.source).parts[-2:])
+        return to_text(report, source=source or self.cassette.name).rstrip()
+
+    def close(self) -> None:
+        """End the play: its open streams are cut, its address is free again."""
+        self._playback.close()
+
+
+class SessionServer:
+    """The session's server: started at the first play, shared by all tests, each in its own namespace."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self.config = config
+        self._thread: ServerThread | None = None
+
+    @contextmanager
+    def play(
+        self, cassette: str | Path | Cassette, *, own_port: bool = False, **options: Any
+    ) -> Iterator[Play]:
+        """Play a cassette as long as the ``with`` block runs, and judge at its end, unless it raised."""
+        __tracebackhide__ = True
+        play = self.start(cassette, play_options(self.config, options), own_port=own_port)
+        try:
+            yield play
+            if play.report is None:
+                play.verify()
+        finally:
+            play.close()
+
+    def start(self, cassette: str | Path | Cassette, options: PlayOptions, *, own_port: bool) -> Play:
+        """Begin a play that the caller closes."""
+        if self._thread is None:
+            self._thread = ServerThread()
+            self._thread.start()
+        return Play(self._thread.play(self._load(cassette), options, own_port=own_port))
+
+    def stop(self) -> None:
+        """Stop the server, if there ever was one."""
+        if self._thread is not None:
+            self._thread.stop()
+
+    def _load(self, cassette: str | Path | Cassette) -> Cassette:
+        if isinstance(cassette, Cassette):
+            return cassette
+        try:
+            return load_cassette(cassette, directory=cassette_directory(self.config))
+        except CassetteError as error:
+            refuse(str(error))
+
+
+class Wiretape:
+    """What the fixture ``wiretape`` is: begins plays for one test, and closes the books at its end."""
+
+    def __init__(self, server: SessionServer, item: pytest.Item) -> None:
+        self._server = server
+        self._item = item
+        self._plays: list[Play] = []
+
+    def play(
+        self,
+        cassette: str | Path | Cassette,
+        *,
+        pace: str | None = None,
+        chunks: str | None = None,
+        ids: str | None = None,
+        strict: bool | None = None,
+        profile: str | None = None,
+        own_port: bool = False,
+    ) -> Play:
+        """Play a cassette (name, path, or Cassette) to this test.
+
+        What is not given here comes from the marker, the ini file, or the default; the command line and the
+        environment go before all of them. ``own_port`` serves a client that takes no path in its base URL.
+        """
+        __tracebackhide__ = True
+        said = {"pace": pace, "chunks": chunks, "ids": ids, "strict": strict, "profile": profile}
+        options = play_options(self._server.config, said, marked(self._item)[1])
+        play = self._server.start(cassette, options, own_port=own_port)
+        self._plays.append(play)
+        return play
+
+    def play_marked(self) -> Play:
+        """Play what the test's marker names."""
+        __tracebackhide__ = True
+        name, options = marked(self._item)
+        if name is None:
+            refuse('wiretape_playback needs a cassette: mark the test with @pytest.mark.wiretape("NAME")')
+        return self.play(name, own_port=bool(options.get("own_port")))
+
+    def seen_until_failure(self) -> list[tuple[str, str]]:
+        """What there is to say beside a failure of the test's own, one section a play."""
+        return [
+            (f"wiretape {play.cassette.name}", play.text(play.judge()))
+            for play in self._plays
+            if play.report is None
+        ]
+
+    def finish(self, *, passed: bool) -> None:
+        """Close the plays; those that a passed test left unjudged are judged. Raises WiretapeViolation."""
+        __tracebackhide__ = True
+        try:
+            judged = [(play, play.judge()) for play in self._plays if passed and play.report is None]
+            wrong = [(play.text(report), report) for play, report in judged if not fine(report)]
+            if wrong:
+                texts, reports = zip(*wrong, strict=True)
+                raise WiretapeViolation("\n\n".join(texts), reports)
+        finally:
+            for play in self._plays:
+                self._note(play)
+                play.close()
+
+    def _note(self, play: Play) -> None:
+        """Put the verdict where JUnit reports and other plugins find it."""
+        if play.report is None:
+            return
+        properties = self._item.user_properties
+        properties.append(("wiretape", verdict_line(play.report)))
+        for finding in play.report.findings:
+            if finding.failed:
+                said = f"{finding.rule}: {finding.path} want {shown(finding.want)} got {shown(finding.got)}"
+                properties.append((f"wiretape.{finding.level}", said))

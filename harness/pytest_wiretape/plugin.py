@@ -1,0 +1,87 @@
+"""Hooks, options and fixtures. Whatever costs an import is imported by the fixture that needs it."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from pytest_wiretape.playing import Play, SessionServer, Wiretape
+
+OPTIONS = {
+    "pace": "how fast cassettes play: recorded, instant, or a factor as x0.5",
+    "chunks": "how bodies are cut: recorded, event, byte, one, or random:SEED",
+    "ids": "fresh: re-mint server-made ids in each play; recorded: the very bytes",
+    "strict": "answer a wrong return with 422 and the findings",
+    "profile": "the protocol profile that the verdict demands, as flow_a=app",
+    "cassette_dir": "where cassettes are looked up by name, before the bundled ones",
+}
+"""Each is --wiretape-NAME, the ini setting wiretape_NAME and the environment variable WIRETAPE_NAME."""
+
+MARKER = (
+    "wiretape(name, *, pace, chunks, ids, strict, profile, own_port): the cassette that wiretape_playback "
+    "plays, and how; the fixture wiretape takes its options from here too"
+)
+PASSED = pytest.StashKey[bool]()
+PLAYER = pytest.StashKey["Wiretape"]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Declare --wiretape-… and wiretape_…"""
+    group = parser.getgroup("wiretape", "plays recorded sessions to clients and judges what they send")
+    for name, text in OPTIONS.items():
+        # Without a value given --wiretape-strict means yes.
+        bare: dict[str, Any] = {"nargs": "?", "const": "true"} if name == "strict" else {}
+        option = f"--wiretape-{name.replace('_', '-')}"
+        group.addoption(option, dest=f"wiretape_{name}", metavar=name.upper(), help=text, **bare)
+        parser.addini(f"wiretape_{name}", text, default="")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Register the marker, so that --strict-markers knows it."""
+    config.addinivalue_line("markers", MARKER)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Note whether the test passed, and show beside its own failure what wiretape saw until then."""
+    report = yield
+    if report.when == "call":
+        item.stash[PASSED] = call.excinfo is None
+        if report.failed and PLAYER in item.stash:
+            report.sections += item.stash[PLAYER].seen_until_failure()
+    return report
+
+
+@pytest.fixture(scope="session")
+def wiretape_server(pytestconfig: pytest.Config) -> Iterator[SessionServer]:
+    """The session's server: ``with wiretape_server.play("alefita_way") as play:`` judges when the block ends.
+
+    For what a function-scoped fixture can't do, as one play for each example of a Hypothesis test.
+    """
+    from pytest_wiretape.playing import SessionServer
+
+    server = SessionServer(pytestconfig)
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def wiretape(request: pytest.FixtureRequest, wiretape_server: SessionServer) -> Iterator[Wiretape]:
+    """Play cassettes to this test, ``play = wiretape.play("alefita_way")``; they are judged at its end."""
+    from pytest_wiretape.playing import Wiretape
+
+    item = request.node
+    player = item.stash[PLAYER] = Wiretape(wiretape_server, item)
+    yield player
+    player.finish(passed=item.stash.get(PASSED, False))
+
+
+@pytest.fixture
+def wiretape_playback(wiretape: Wiretape) -> Play:
+    """The play of the cassette that ``@pytest.mark.wiretape("NAME")`` names."""
+    return wiretape.play_marked()

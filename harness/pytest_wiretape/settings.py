@@ -1,0 +1,86 @@
+"""Where an option comes from: command line, environment, the test, ini file, default; in this order."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import pytest
+
+if TYPE_CHECKING:
+    from wiretape_server.options import PlayOptions
+
+PLAYING = ("pace", "chunks", "ids", "strict", "profile")
+SWITCH = {
+    "1": True,
+    "true": True,
+    "yes": True,
+    "on": True,
+    "0": False,
+    "false": False,
+    "no": False,
+    "off": False,
+}
+MARKER_OPTIONS = {*PLAYING, "own_port"}
+
+
+def refuse(text: str) -> NoReturn:
+    """Fail the test with one sentence: something was asked for that does not exist."""
+    pytest.fail(f"wiretape: {text}", pytrace=False)
+
+
+def play_options(config: pytest.Config, *levels: Mapping[str, Any]) -> PlayOptions:
+    """How to play; ``levels`` are what the test says, the nearest first. A value without meaning fails it."""
+    from wiretape_server.options import OptionError, PlayOptions
+
+    given = {name: value for name in PLAYING if (value := _resolve(config, name, levels)) is not None}
+    if "strict" in given:
+        given["strict"] = switch(given["strict"])
+    try:
+        return PlayOptions.parse(**given)
+    except OptionError as error:
+        refuse(str(error))
+
+
+def _resolve(config: pytest.Config, name: str, levels: tuple[Mapping[str, Any], ...]) -> Any:
+    from_outside = config.getoption(f"wiretape_{name}") or os.environ.get(f"WIRETAPE_{name.upper()}")
+    if from_outside:
+        return from_outside
+    for level in levels:
+        if level.get(name) is not None:
+            return level[name]
+    return config.getini(f"wiretape_{name}") or None
+
+
+def switch(value: object) -> bool:
+    """Read yes or no; anything else fails the test."""
+    on = value if isinstance(value, bool) else SWITCH.get(str(value).strip().lower())
+    if on is None:
+        refuse(f"strict is {value!r}; give {' or '.join(SWITCH)}")
+    return on
+
+
+def cassette_directory(config: pytest.Config) -> Path | None:
+    """Where cassettes are looked up first; an ini setting is relative to the root folder. None: nowhere."""
+    from_outside = config.getoption("wiretape_cassette_dir") or os.environ.get("WIRETAPE_CASSETTE_DIR")
+    if from_outside:
+        return config.invocation_params.dir / from_outside
+    configured = config.getini("wiretape_cassette_dir")
+    return config.rootpath / configured if configured else None
+
+
+def marked(item: pytest.Item) -> tuple[str | None, dict[str, Any]]:
+    """The cassette and the options that the test's markers name; the nearest marker wins."""
+    name: str | None = None
+    options: dict[str, Any] = {}
+    for marker in item.iter_markers("wiretape"):
+        if unknown := marker.kwargs.keys() - MARKER_OPTIONS:
+            known = ", ".join(sorted(MARKER_OPTIONS))
+            refuse(f"the marker has no option {', '.join(sorted(unknown))}; it has {known}")
+        if len(marker.args) > 1:
+            refuse(f"the marker takes one cassette, got {marker.args!r}")
+        name = name or next(iter(marker.args), None)
+        options = {**marker.kwargs, **options}
+    return name, options

@@ -1,0 +1,1 @@
+"""The ``wiretape`` command, where everything is put together. Its interface is its verbs and exit codes."""

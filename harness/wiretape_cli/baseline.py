@@ -1,0 +1,73 @@
+"""Accepted findings: those in the file do not fail, and an entry that nothing matches does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePath
+
+from wiretape import strictjson
+from wiretape.contract import Finding, Report
+from wiretape_cli.errors import SetupError
+
+KEYS = {"rule", "cassette", "path"}
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Accepted:
+    """One accepted failure: this rule, in this cassette, at this path."""
+
+    rule: str
+    cassette: str
+    path: str
+
+
+def read(file: Path) -> frozenset[Accepted]:
+    """Read a baseline: a JSON list of ``{"rule", "cassette", "path"}``. Raises SetupError."""
+    try:
+        entries = strictjson.loads(file.read_bytes())
+    except strictjson.StrictJSONError as error:
+        raise SetupError(f"{file}: a baseline is a JSON list, but this is no JSON: {error}") from None
+    if not isinstance(entries, list):
+        raise SetupError(f"{file}: a baseline is a JSON list, but this is {type(entries).__name__}")
+    return frozenset(_entry(entry, f"{file}: entry {number}") for number, entry in enumerate(entries, 1))
+
+
+def _entry(entry: object, where: str) -> Accepted:
+    if (
+        not isinstance(entry, dict)
+        or set(entry) != KEYS
+        or not all(isinstance(v, str) for v in entry.values())
+    ):
+        shape = '{"rule": "…", "cassette": "…", "path": "…"}'
+        raise SetupError(f"{where}: expected {shape}, got {strictjson.dumps(entry)}")
+    return Accepted(entry["rule"], bare(entry["cassette"]), entry["path"])
+
+
+def bare(cassette: str) -> str:
+    """A cassette's name as baselines compare it: however it was asked for, its last part."""
+    return PurePath(cassette).name.removesuffix(".yaml")
+
+
+def apply(baseline: Iterable[Accepted], report: Report, file: str) -> Report:
+    """The report with its accepted failures set aside, and told so."""
+    accepted = frozenset(baseline)
+
+    def judged(finding: Finding) -> Finding:
+        if not finding.failed or key(finding, report.name) not in accepted:
+            return finding
+        return replace(finding, outcome="not_applicable", because=f"accepted in {file}")
+
+    return replace(report, findings=tuple(judged(finding) for finding in report.findings))
+
+
+def key(finding: Finding, cassette: str) -> Accepted:
+    """The entry that would accept this finding."""
+    return Accepted(finding.rule, bare(cassette), finding.path)
+
+
+def stale(baseline: Iterable[Accepted], reports: Sequence[Report]) -> list[Accepted]:
+    """The entries of the cassettes that were played which no failure matched any more."""
+    played = {bare(report.name) for report in reports}
+    found = {key(finding, report.name) for report in reports for finding in report.findings if finding.failed}
+    return sorted(entry for entry in set(baseline) - found if entry.cassette in played)

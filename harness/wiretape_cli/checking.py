@@ -1,0 +1,167 @@
+"""``check``: play each cassette to a fresh run of the client, judge, report."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator, Iterable, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from wiretape import __version__, strictjson
+from wiretape.cassette import Cassette
+from wiretape.contract import Report
+from wiretape.flow_a import VERIFIER
+from wiretape.flow_a.reader import read
+from wiretape.transcript import Request, Transcript
+from wiretape_cli import baseline
+from wiretape_cli.client import ClientRun, StartError, run_client
+from wiretape_cli.errors import SetupError
+from wiretape_cli.exits import Exit, of_all
+from wiretape_cli.progress import tracked
+from wiretape_cli.reports import files
+from wiretape_cli.screen import quoted, say, say_report
+from wiretape_server.options import PlayOptions
+from wiretape_server.thread import Playback, ServerThread
+
+SETTLE = 2.0
+"""Seconds that streams get to end after the client has ended."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """One cassette: the verdict, and how the client's run went."""
+
+    report: Report
+    client: ClientRun
+    asked: bool
+    """Whether the client sent any request."""
+    open_calls: tuple[str, ...] = ()
+    """Calls without a return, as ``id (tool)``."""
+
+    @property
+    def exit(self) -> Exit:
+        if self.client.crashed and not self.asked:
+            return Exit.SETUP
+        if not self.report.ok:
+            return Exit.VIOLATIONS
+        return Exit.FINE if self.report.played else Exit.UNPLAYED
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """A client command, and what it is to be checked against."""
+
+    cassettes: Sequence[Cassette]
+    command: Sequence[str]
+    options: PlayOptions
+    timeout: float
+    targets: Sequence[files.Target] = ()
+    baseline: Path | None = None
+
+    def run(self) -> Exit:
+        """Check all cassettes, show and write the reports, and say how it went. Raises SetupError."""
+        accepted = baseline.read(self.baseline) if self.baseline else frozenset()
+        began = time.monotonic()
+        results, verdicts = [], []
+        with closing(self.each()) as every:
+            for checked in every:
+                verdicts.append(checked.report)
+                results.append(_accepting(checked, accepted, self.baseline))
+                show(results[-1], self.timeout)
+        run = self._about(results, time.monotonic() - began)
+        files.write(self.targets, [each.report for each in results], run)
+        stale = baseline.stale(accepted, verdicts)
+        for entry in stale:
+            say(f"FAIL {self.baseline}: the entry {entry} accepts nothing any more; remove it")
+        return of_all([*(each.exit for each in results), *(Exit.VIOLATIONS for _ in stale)])
+
+    def each(self) -> Generator[Checked]:
+        """Check one cassette after the other, on one server. Raises SetupError."""
+        with ServerThread() as server, closing(tracked(self.cassettes)) as cassettes:
+            for cassette in cassettes:
+                yield self._check(server, cassette)
+
+    def _check(self, server: ServerThread, cassette: Cassette) -> Checked:
+        play = server.play(cassette, self.options)
+        try:
+            client = run_client(self.command, variables(play), timeout=self.timeout)
+            play.wait_idle(SETTLE)
+            transcript = play.transcript()
+        except StartError as error:
+            raise SetupError(str(error)) from None
+        finally:
+            play.close()
+        return judged(transcript, client)
+
+    def _about(self, results: Iterable[Checked], seconds: float) -> dict[str, Any]:
+        """What the reports say about this run."""
+        options = self.options
+        return {
+            "version": __version__,
+            "command": list(self.command),
+            "pace": options.pace,
+            "chunks": options.chunks,
+            "ids": options.ids,
+            "strict": options.strict,
+            "profile": options.profile,
+            "timeout": self.timeout,
+            "seconds": round(seconds, 3),
+            "clients": [_about_client(each) for each in results],
+        }
+
+
+def variables(play: Playback) -> dict[str, str]:
+    """What a client is told by its environment."""
+    return {
+        "WIRETAPE_BASE_URL": play.base_url,
+        "WIRETAPE_CASSETTE": play.cassette.name,
+        "WIRETAPE_USER_MESSAGE": play.user_message or "",
+        "WIRETAPE_TOOLS": strictjson.dumps(list(play.tools)),
+        "WIRETAPE_TOOL_RESULTS": strictjson.dumps(dict(play.results)),
+    }
+
+
+def judged(transcript: Transcript, client: ClientRun) -> Checked:
+    """Judge what a client's run left on the wire."""
+    return Checked(
+        report=VERIFIER.verify(transcript),
+        client=client,
+        asked=any(isinstance(entry, Request) for entry in transcript.entries),
+        open_calls=tuple(
+            f"{call.seen.id} ({call.seen.tool})" for call in read(transcript).calls if not call.returns
+        ),
+    )
+
+
+def show(checked: Checked, timeout: float) -> None:
+    """Say the verdict, and what there is to say about the client."""
+    say_report(checked.report)
+    client = checked.client
+    if client.timed_out:
+        waiting = " and ".join(checked.open_calls)
+        why = f"open call without a return: {waiting}" if waiting else "no call was open"
+        say(f"  the client was ended at its time limit of {timeout:g} s; {why}")
+    if client.crashed:
+        before = "" if checked.asked else ", without having sent a request"
+        say(f"  the client ended with exit code {client.exit_code}{before}")
+    if client.timed_out or client.crashed:
+        for name, text in (("stdout", client.stdout), ("stderr", client.stderr)):
+            if text.strip():
+                say(f"  its {name} ended with:\n{quoted(text)}")
+
+
+def _accepting(checked: Checked, accepted: frozenset[baseline.Accepted], file: Path | None) -> Checked:
+    return (
+        replace(checked, report=baseline.apply(accepted, checked.report, str(file))) if accepted else checked
+    )
+
+
+def _about_client(checked: Checked) -> dict[str, Any]:
+    return {
+        "cassette": checked.report.name,
+        "exit_code": checked.client.exit_code,
+        "timed_out": checked.client.timed_out,
+        "seconds": round(checked.client.seconds, 3),
+    }

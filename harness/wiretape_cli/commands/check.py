@@ -1,0 +1,78 @@
+"""``wiretape check``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from wiretape_cli import options
+from wiretape_cli.exits import Exit
+from wiretape_cli.reports.files import Target
+
+EPILOG = """\b
+Example:
+  wiretape check --cassette alefita_way --report junit:wiretape.xml -- python my_client.py
+
+\b
+The command gets these environment variables:
+  WIRETAPE_BASE_URL       where the backend is, with /play/...
+  WIRETAPE_CASSETTE       the cassette that is played
+  WIRETAPE_USER_MESSAGE   the message to send
+  WIRETAPE_TOOLS          JSON list of the signatures to declare
+  WIRETAPE_TOOL_RESULTS   JSON object: tool name -> result to return; a tool
+                          not in it gives {"message": <argument message>}
+"""
+
+
+@click.command(epilog=EPILOG, context_settings={"allow_interspersed_args": False})
+@click.option("--cassette", "names", multiple=True, metavar="NAME", help="A name or a path. Repeatable.")
+@click.option(
+    "--all", "every", is_flag=True, help="All bundled cassettes of --protocol; so it is without names."
+)
+@options.protocol
+@options.playing
+@click.option(
+    "--timeout",
+    type=click.FloatRange(min=0, min_open=True),
+    default=30,
+    show_default=True,
+    help="Seconds a client has for one cassette.",
+)
+@options.report
+@click.option(
+    "--baseline",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help='Accepted findings: a JSON list of {"rule", "cassette", "path"}. A stale entry fails.',
+)
+@click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- CMD [ARG]...")
+def check(
+    *,
+    names: tuple[str, ...],
+    every: bool,
+    protocol: str,
+    profiles: tuple[str, ...],
+    timeout: float,
+    targets: tuple[Target, ...],
+    baseline: Path | None,
+    command: tuple[str, ...],
+    **playing: Any,
+) -> Exit:
+    """Run a client against cassettes and judge, rule by rule, what it sends.
+
+    For each cassette the command runs once. Over several cassettes the exit code is the first of 2, 1, 3 that
+    occurred.
+    """
+    from wiretape_cli.checking import Check
+
+    if names and every:
+        raise click.UsageError("--cassette and --all exclude each other; name some cassettes or take all")
+    return Check(
+        cassettes=options.cassettes(names, protocol),
+        command=command,
+        options=options.play_options(profile=options.demanded(profiles, protocol), **playing),
+        timeout=timeout,
+        targets=targets,
+        baseline=baseline,
+    ).run()

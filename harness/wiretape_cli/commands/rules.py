@@ -1,0 +1,90 @@
+"""``wiretape rules``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from wiretape_cli.errors import SetupError
+from wiretape_cli.exits import Exit
+from wiretape_cli.screen import put
+
+if TYPE_CHECKING:
+    from wiretape.contract import Rule
+
+EPILOG = """\b
+Examples:
+  wiretape rules
+  wiretape rules flow_a.return.recipient-is-all
+  wiretape rules --json | jq -r '.[].id'
+"""
+
+
+@click.command(epilog=EPILOG)
+@click.option(
+    "--json", "as_json", is_flag=True, help="JSON instead of text: a list, or one object for RULE_ID."
+)
+@click.argument("rule_id", required=False)
+def rules(*, as_json: bool, rule_id: str | None) -> Exit:
+    """Show the rule catalogue, or one rule with its quoted sentence, evidence, good and bad example."""
+    from wiretape import strictjson
+    from wiretape.flow_a.rules import RULES
+
+    if rule_id is None:
+        put(strictjson.dumps([as_data(rule) for rule in RULES]) if as_json else catalogue(RULES))
+    else:
+        rule = find(rule_id, RULES)
+        put(strictjson.dumps(as_data(rule)) if as_json else page(rule))
+    return Exit.FINE
+
+
+def find(rule_id: str, catalogue: tuple[Rule, ...]) -> Rule:
+    """The rule of this id; its protocol's prefix may be left out. Raises SetupError with the nearest ids."""
+    from difflib import get_close_matches
+
+    by_id = {rule.id: rule for rule in catalogue}
+    for known in (rule_id, f"flow_a.{rule_id}"):
+        if known in by_id:
+            return by_id[known]
+    near = get_close_matches(rule_id, by_id, cutoff=0.5) or get_close_matches(f"flow_a.{rule_id}", by_id)
+    meant = f" Did you mean {' or '.join(near)}?" if near else ""
+    raise SetupError(f"no rule is called {rule_id!r}.{meant} 'wiretape rules' lists all {len(by_id)}.")
+
+
+def as_data(rule: Rule) -> dict[str, Any]:
+    """A rule as the JSON that ``--json`` shows."""
+    return {
+        "id": rule.id,
+        "level": rule.level,
+        "title": rule.title,
+        "spec": {"document": rule.spec.document, "section": rule.spec.section, "quote": rule.spec.quote},
+        "evidence": rule.evidence,
+        "scope": rule.scope,
+        "good": rule.good,
+        "bad": list(rule.bad),
+        "hint": rule.hint,
+    }
+
+
+def catalogue(rules: tuple[Rule, ...]) -> str:
+    """One line a rule: id, level, title."""
+    width = max(len(rule.id) for rule in rules)
+    return "\n".join(f"{rule.id:<{width}}  {rule.level:<8}  {rule.title}" for rule in rules)
+
+
+def page(rule: Rule) -> str:
+    """Everything about one rule."""
+    rows = [
+        ("level", f"{rule.level} · evidence: {rule.evidence}"),
+        ("spec", f"{rule.spec.document} {rule.spec}"),
+        ("good", rule.good),
+        *(("bad", example) for example in rule.bad),
+        ("hint", rule.hint),
+    ]
+    lines = [f"  {name:<6} {_indented(text)}" for name, text in rows if text]
+    return "\n".join([rule.id, f"  {rule.title}", "", *lines])
+
+
+def _indented(text: str) -> str:
+    return text.replace("\n", "\n" + " " * 9)

@@ -1,0 +1,56 @@
+"""``wiretape serve``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from wiretape_cli import options
+from wiretape_cli.exits import Exit
+
+EPILOG = """\b
+Example:
+  wiretape serve alefita_way --port 8123
+  curl -N http://127.0.0.1:8123/play/alefita_way/backend-api/f/conversation -d @request.json
+"""
+
+
+@click.command(epilog=EPILOG)
+@click.argument("names", nargs=-1, metavar="[CASSETTE]...")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Another one is reachable from outside.")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=0, show_default=True, help="0 takes a free one."
+)
+@click.option(
+    "--transcript-dir",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="At the end write what went over the wire here, one JSONL file a cassette.",
+)
+@options.protocol
+@options.playing
+def serve(
+    *,
+    names: tuple[str, ...],
+    host: str,
+    port: int,
+    transcript_dir: Path | None,
+    protocol: str,
+    profiles: tuple[str, ...],
+    **playing: Any,
+) -> Exit:
+    """Start the mock server and play cassettes to whoever asks (default: every bundled one).
+
+    When ready, one JSON line on stdout says where: base_url, codex_ws_url, inspector_url, pid. A cassette
+    plays below <base_url>/play/<cassette>; <base_url> alone plays the first one. Ctrl-C or SIGTERM ends it.
+    """
+    from wiretape_cli.serving import run
+
+    return run(
+        options.cassettes(names, protocol),
+        options.play_options(profile=options.demanded(profiles, protocol), **playing),
+        host=host,
+        port=port,
+        transcript_dir=transcript_dir,
+    )

@@ -1,0 +1,54 @@
+"""The command itself: the table of verbs, and the one place where errors become exit codes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import click
+
+from wiretape import __version__
+from wiretape_cli.commands.check import check
+from wiretape_cli.commands.decode import decode
+from wiretape_cli.commands.lint import lint
+from wiretape_cli.commands.rules import rules
+from wiretape_cli.commands.serve import serve
+from wiretape_cli.commands.verify import verify
+from wiretape_cli.errors import place, told
+from wiretape_cli.exits import Exit
+from wiretape_cli.screen import replace_what_stdout_cannot_write, say
+
+EPILOG = """\b
+Exit codes: 0 fine · 1 violations · 2 usage or set-up error ·
+3 the session was not played to its end · 4 lint or leak.
+
+\b
+Example:
+  wiretape check --cassette alefita_way -- python my_client.py
+"""
+
+
+@click.group(epilog=EPILOG)
+@click.version_option(__version__, message="%(prog)s %(version)s")
+def cli() -> None:
+    """Replay recorded backend sessions to a tool-calling client and judge what it sends back."""
+
+
+for verb in (serve, check, verify, decode, rules, lint):
+    cli.add_command(verb)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command and return its exit code. No traceback reaches the user."""
+    replace_what_stdout_cannot_write()
+    try:
+        # Every verb returns an Exit; --help and --version give 0.
+        return int(cli.main(arguments, prog_name="wiretape", standalone_mode=False) or Exit.FINE)
+    except click.ClickException as error:
+        error.show()
+        return Exit.SETUP
+    except (click.Abort, KeyboardInterrupt):
+        say("Interrupted.")
+        return Exit.INTERRUPTED
+    except Exception as error:
+        say(f"Error: {told(error) or f'a fault of wiretape, please report it: {error!r} at {place(error)}'}")
+        return Exit.SETUP

@@ -1,0 +1,102 @@
+"""Options that several verbs share, each declared once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from wiretape_cli.errors import SetupError
+from wiretape_cli.reports.files import parse
+
+if TYPE_CHECKING:
+    from wiretape.cassette import Cassette
+    from wiretape_server.options import PlayOptions
+
+Verb = TypeVar("Verb", bound=Callable[..., Any])
+
+PROFILES = {"flow_a": ("seed-capture", "app"), "codex": ("0.98", "0.110", "0.171")}
+"""Protocol to the versions of its behaviour that can be demanded."""
+
+protocol = click.option(
+    "--protocol",
+    type=click.Choice(tuple(PROFILES)),
+    default="flow_a",
+    show_default=True,
+    help="Whose bundled cassettes --all and no name at all stand for.",
+)
+profile = click.option(
+    "--profile",
+    "profiles",
+    multiple=True,
+    metavar="[PROTOCOL=]NAME",
+    help="Demand one version's behaviour: "
+    + ", ".join(f"{p}={'|'.join(n)}" for p, n in PROFILES.items())
+    + ".",
+)
+report = click.option(
+    "--report",
+    "targets",
+    callback=parse,
+    multiple=True,
+    metavar="KIND:FILE",
+    help="Also write a report: json:FILE, junit:FILE, html:FILE or md:FILE. Repeatable.",
+)
+_playing = (
+    click.option(
+        "--pace", default="recorded", show_default=True, help="recorded, instant, or a factor as x0.5."
+    ),
+    click.option(
+        "--chunks", default="recorded", show_default=True, help="recorded, event, byte, one, or random:SEED."
+    ),
+    click.option(
+        "--ids", default="fresh", show_default=True, help="fresh: re-mint server-made ids; recorded."
+    ),
+    click.option("--strict", is_flag=True, help="Answer a wrong return with 422 and the findings."),
+    profile,
+)
+
+
+def playing(verb: Verb) -> Verb:
+    """Give a verb --pace, --chunks, --ids, --strict and --profile."""
+    for option in reversed(_playing):
+        verb = option(verb)
+    return verb
+
+
+def demanded(profiles: Iterable[str], protocol: str) -> str:
+    """The profile that ``--profile`` demands of this protocol; empty when none. Raises SetupError."""
+    chosen = ""
+    for text in profiles:
+        prefix, _, name = text.rpartition("=")
+        owner = prefix or protocol
+        if name not in PROFILES.get(owner, ()):
+            known = ", ".join(f"{owner}={name}" for owner, names in PROFILES.items() for name in names)
+            raise SetupError(f"--profile {text}: there is no such profile; known are {known}")
+        if owner == protocol:
+            chosen = name
+    return chosen
+
+
+def play_options(**texts: Any) -> PlayOptions:
+    """Parse the playing options. Raises SetupError."""
+    from wiretape_server.options import OptionError, PlayOptions
+
+    try:
+        return PlayOptions.parse(**texts)
+    except OptionError as error:
+        raise SetupError(str(error)) from None
+
+
+def cassettes(names: Iterable[str], protocol: str) -> list[Cassette]:
+    """The named cassettes, or every bundled one of the protocol. Raises SetupError or CassetteError."""
+    from wiretape.cassette import bundled, load_cassette
+
+    loaded = [load_cassette(name) for name in names or bundled(protocol)]
+    if not loaded:
+        raise SetupError(f"no cassette of {protocol} is bundled yet; name one with its path")
+    for cassette in loaded:
+        if cassette.protocol != "flow_a":
+            raise SetupError(f"{cassette.name}: {cassette.protocol} cassettes come in a later release")
+    return loaded

@@ -1,0 +1,105 @@
+"""``serve``: play until a signal comes, then write down what went over the wire."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Mapping, Sequence
+from ipaddress import ip_address
+from pathlib import Path, PurePath
+from threading import Event
+
+from wiretape import strictjson
+from wiretape.cassette import Cassette
+from wiretape.transcript import Transcript
+from wiretape_cli.errors import SetupError
+from wiretape_cli.exits import Exit
+from wiretape_cli.screen import put, say
+from wiretape_server.options import PlayOptions
+from wiretape_server.thread import ServerThread
+
+SIGNALS = ("SIGINT", "SIGTERM", "SIGBREAK")
+"""What ends the server; SIGBREAK is Windows' Ctrl-Break."""
+
+
+def run(
+    cassettes: Sequence[Cassette], options: PlayOptions, *, host: str, port: int, transcript_dir: Path | None
+) -> Exit:
+    """Serve until SIGINT or SIGTERM. Raises SetupError when the port is taken or names collide."""
+    named = by_key(cassettes)
+    if transcript_dir is not None:
+        transcript_dir.mkdir(parents=True, exist_ok=True)
+    if not is_loopback(host):
+        say(f"warning: {host} can be reached from other machines; what clients send there is kept in memory")
+    ended = _ended_by_signal()
+    with _started(host, port) as server:
+        plays = {key: server.play(cassette, options, key=key) for key, cassette in named.items()}
+        put(strictjson.dumps(ready(server.base_url)))
+        # With a limit: on Windows a wait without one can't be interrupted by Ctrl-C.
+        while not ended.wait(0.5):
+            pass
+        transcripts = {key: play.transcript() for key, play in plays.items()}
+    if transcript_dir is not None:
+        write(transcripts, transcript_dir)
+    return Exit.FINE
+
+
+def by_key(cassettes: Sequence[Cassette]) -> dict[str, Cassette]:
+    """The cassettes by the name under which they play. Raises SetupError when two have the same."""
+    named: dict[str, Cassette] = {}
+    for cassette in cassettes:
+        key = play_key(cassette)
+        if key in named:
+            raise SetupError(
+                f"two cassettes would play as /play/{key}: {named[key].source} and {cassette.source}"
+            )
+        named[key] = cassette
+    return named
+
+
+def play_key(cassette: Cassette) -> str:
+    """The name as it was asked for; of a path, the file's name without its ending."""
+    name = PurePath(cassette.name)
+    return name.stem if name.suffix in (".yaml", ".yml") else cassette.name
+
+
+def ready(base_url: str) -> Mapping[str, object]:
+    """The line that says where the server is. A part that does not exist yet is null."""
+    return {"base_url": base_url, "codex_ws_url": None, "inspector_url": None, "pid": os.getpid()}
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine reaches the host."""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def write(transcripts: Mapping[str, Transcript], directory: Path) -> None:
+    """Write one JSONL file a play; one that nobody used is written too, so that its absence means a fault."""
+    from wiretape.transcript_file import dump
+
+    for key, transcript in transcripts.items():
+        file = directory / f"{key.replace('/', '.')}.jsonl"
+        file.write_bytes(dump(transcript))
+        say(f"wrote {file}")
+
+
+def _started(host: str, port: int) -> ServerThread:
+    server = ServerThread(host=host, port=port)
+    try:
+        server.start()
+    except OSError as error:
+        raise SetupError(
+            f"can't listen on {host}:{port}: {error.strerror or error}. Give another --port"
+        ) from None
+    return server
+
+
+def _ended_by_signal() -> Event:
+    ended = Event()
+    for name in SIGNALS:
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), lambda *_: ended.set())
+    return ended
