@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 from collections.abc import Sequence
+from pathlib import Path
 
+import pytest
 from reference_client import CONFORMING, Hooks, ReferenceClient
 
 from wiretape import load_cassette, verify
@@ -14,10 +17,16 @@ from wiretape.contract import Finding, Report
 from wiretape_server.options import PlayOptions
 from wiretape_server.thread import Playback, ServerThread
 
+CLIENTS = Path(__file__).parents[1] / "examples" / "clients"
+NODE_MUST_RUN = os.environ.get("CI", "").lower() == "true"
 IDLE_WITHIN = 10.0
 """Seconds within which the streams of a client that has ended must have ended too."""
 RUNS_WITHIN = 60.0
 """Seconds that a client may take as a command."""
+
+needs_node = pytest.mark.skipif(
+    not NODE_MUST_RUN and shutil.which("node") is None, reason="node is not installed"
+)
 
 
 def reference(playback: Playback, hooks: Hooks = CONFORMING) -> ReferenceClient:

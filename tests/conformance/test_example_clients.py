@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
 import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
-from playing import failures, reference, run, verdict
+from playing import CLIENTS, failures, needs_node, reference, run, verdict
 
 from wiretape import load_cassette
 from wiretape.cassette import bundled
@@ -18,13 +15,7 @@ from wiretape.transcript import Request, Transcript
 from wiretape_server.options import PlayOptions
 from wiretape_server.thread import ServerThread
 
-CLIENTS = Path(__file__).parents[1] / "examples" / "clients"
 CHUNKINGS = ["recorded", "event", "one", "byte", "random:1", "random:2", "random:3"]
-NODE_MUST_RUN = os.environ.get("CI", "").lower() == "true"
-
-needs_node = pytest.mark.skipif(
-    not NODE_MUST_RUN and shutil.which("node") is None, reason="node is not installed"
-)
 COMMANDS = [
     pytest.param([sys.executable, str(CLIENTS / "flow_a_client.py")], id="python"),
     pytest.param(["node", str(CLIENTS / "flow_a_client.mjs")], id="node", marks=needs_node),
