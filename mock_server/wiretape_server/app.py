@@ -1,0 +1,170 @@
+"""What an HTTP request is for: which play, which endpoint; and what it gets when there is none."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Awaitable, Callable
+from typing import Final, NamedTuple, TypeAlias
+from urllib.parse import unquote
+
+from aiohttp import web
+
+from wiretape_server import reads
+from wiretape_server.converse import converse
+from wiretape_server.exchange import Exchange, RefusedError
+from wiretape_server.play import Play
+from wiretape_server.resume import resume
+
+MAX_BODY: Final = 64 * 1024 * 1024
+"""Bytes of a request's body; a longer one gets 413."""
+
+Endpoint: TypeAlias = Callable[[Exchange], Awaitable[web.StreamResponse]]
+FindPlay: TypeAlias = Callable[[str], Play | None]
+"""Gives the play of a path prefix such as ``/play/flow_a/alefita_way``."""
+
+_LOG: Final = logging.getLogger("wiretape_server")
+_API: Final = re.compile(r"(?P<prefix>.*?)(?P<path>/backend-(?:api|anon)/[^?]*)(?P<query>\?.*)?", re.DOTALL)
+
+
+class Route(NamedTuple):
+    method: str
+    path: re.Pattern[str]
+    endpoint: Endpoint
+
+
+def _route(method: str, path: str, endpoint: Endpoint) -> Route:
+    return Route(method, re.compile(r"/backend-(?:api|anon)" + path), endpoint)
+
+
+_ID: Final = "/conversation/(?P<conversation_id>[^/]+)"
+ROUTES: Final = (
+    _route("POST", "/f/conversation", converse),
+    _route("POST", "/f/conversation/prepare", reads.prepare),
+    _route("POST", "/f/conversation/resume", resume),
+    _route("GET", "/ios/attestation_challenge", reads.challenge),
+    _route("GET", _ID, reads.conversation),
+    _route("GET", _ID + "/stream_status", reads.stream_status),
+    _route("POST", "/stop_conversation", reads.stop),
+)
+
+
+class App:
+    """Takes every request of a site. ``find_play`` knows its plays, ``addresses`` lists them for people."""
+
+    def __init__(self, find_play: FindPlay, addresses: Callable[[], list[str]]) -> None:
+        self._find_play = find_play
+        self._addresses = addresses
+
+    async def __call__(self, request: web.BaseRequest) -> web.StreamResponse:
+        found = _API.fullmatch(request.rel_url.raw_path_qs)
+        play = self._find_play(unquote(found["prefix"])) if found else None
+        if found is None or play is None:
+            return self._nowhere(request)
+        body, whole = await _read(request)
+        path = found["path"] + (found["query"] or "")
+        headers = tuple(request.headers.items())
+        exchange = Exchange(
+            play=play,
+            request=request,
+            number=play.recorder.request(request.method, path, headers, body),
+            path=unquote(found["path"]),
+            body=body,
+        )
+        try:
+            if not whole:
+                raise _too_long(exchange)
+            return await _endpoint(exchange)(exchange)
+        except RefusedError as refusal:
+            return _refuse(exchange, refusal)
+        except (ConnectionError, web.HTTPException):
+            raise
+        except Exception as error:
+            return _fail(exchange, error)
+
+    def _nowhere(self, request: web.BaseRequest) -> web.Response:
+        """Answer a request that no play is there for."""
+        there = ", ".join(self._addresses()) or "none yet"
+        message = (
+            f"nothing is played at {request.path!r}. A client's base URL is one of: {there}; "
+            "requests go to <base URL>/backend-api/…"
+        )
+        return web.json_response({"detail": {"code": "no_such_play", "message": message}}, status=404)
+
+
+async def _read(request: web.BaseRequest) -> tuple[bytes, bool]:
+    """The body, and whether that is all of it."""
+    if request.headers.get("expect", "").lower() == "100-continue":
+        await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+        request.writer.output_size = 0
+    pieces: list[bytes] = []
+    size = 0
+    while piece := await request.content.readany():
+        pieces.append(piece)
+        size += len(piece)
+        if size > MAX_BODY:
+            return b"".join(pieces)[:MAX_BODY], False
+    return b"".join(pieces), True
+
+
+def _endpoint(exchange: Exchange) -> Endpoint:
+    """Find the endpoint, and the conversation id in the path. Raises RefusedError, 404 or 405."""
+    allowed: list[str] = []
+    for route in ROUTES:
+        match = route.path.fullmatch(exchange.path)
+        if match is None:
+            continue
+        if route.method == exchange.request.method:
+            exchange.conversation_id = match.groupdict().get("conversation_id", "")
+            return route.endpoint
+        allowed.append(route.method)
+    if allowed:
+        raise RefusedError(
+            405,
+            "method_not_allowed",
+            f"{exchange.request.method} {exchange.path}: this path takes {', '.join(allowed)}.",
+            unmatched=True,
+            headers={"allow": ", ".join(allowed)},
+        )
+    raise RefusedError(
+        404,
+        "unknown_path",
+        f"{exchange.request.method} {exchange.path}: no such endpoint. There are: "
+        + ", ".join(f"{route.method} {_readable(route)}" for route in ROUTES),
+        unmatched=True,
+    )
+
+
+def _readable(route: Route) -> str:
+    path = route.path.pattern.replace("(?:api|anon)", "api")
+    return path.replace("(?P<conversation_id>[^/]+)", "<id>")
+
+
+def _too_long(exchange: Exchange) -> RefusedError:
+    return RefusedError(
+        413,
+        "body_too_long",
+        f"the body of {exchange.request.method} {exchange.path} is longer than {MAX_BODY} bytes. "
+        "Send a shorter one.",
+        unmatched=True,
+        headers={"connection": "close"},
+    )
+
+
+def _refuse(exchange: Exchange, refusal: RefusedError) -> web.Response:
+    if refusal.unmatched:
+        exchange.play.errors.append(f"request {exchange.number}: {refusal.message}")
+    response = exchange.answer(refusal.body(), refusal.status, refusal.headers)
+    if refusal.status == 413:
+        response.force_close()
+    return response
+
+
+def _fail(exchange: Exchange, error: Exception) -> web.Response:
+    """Answer a request that met a fault of the server's own, and go on serving others."""
+    _LOG.debug("a fault while answering request %d", exchange.number, exc_info=error)
+    said = f"{exchange.request.method} {exchange.path}: the server failed: {type(error).__name__}: {error}"
+    exchange.play.errors.append(f"request {exchange.number}: {said}")
+    if exchange.request.writer.output_size:
+        raise ConnectionResetError(said) from None  # the head is sent: all that is left is to hang up
+    return exchange.answer({"detail": {"code": "server_fault", "message": said}}, 500)

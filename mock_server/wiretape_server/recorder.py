@@ -1,0 +1,51 @@
+"""Writes the transcript of a play: every entry at the moment it happens, in the server's thread."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from wiretape.transcript import Body, Chunk, End, EndHow, Entry, Headers, Request, Response
+
+
+class Recorder:
+    """Appends entries; ``entries`` may be copied from any thread at any time.
+
+    An entry is written before the bytes that it stands for: whatever a peer does about them comes after it.
+    """
+
+    __slots__ = ("_began", "_clock", "_requests", "entries")
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._began = clock()
+        self._requests = 0
+        self.entries: list[Entry] = []
+
+    def request(self, method: str, path: str, headers: Headers, body: bytes) -> int:
+        """Note a request and give it its number."""
+        self._requests += 1
+        number = self._requests
+        at = self._now()
+        self.entries.append(
+            Request(number=number, method=method, path=path, headers=headers, body=body, at=at)
+        )
+        return number
+
+    def response(self, number: int, status: int, headers: Headers, body: Body) -> None:
+        at = self._now()
+        self.entries.append(Response(number=number, status=status, headers=headers, body=body, at=at))
+
+    def chunk(self, number: int, start: int, stop: int) -> None:
+        self.entries.append(Chunk(number=number, start=start, stop=stop, at=self._now()))
+
+    def end(self, number: int, how: EndHow) -> None:
+        self.entries.append(End(number=number, how=how, at=self._now()))
+
+    def answer(self, number: int, status: int, headers: Headers, body: bytes) -> None:
+        """Note an answer that goes out in one piece."""
+        self.response(number, status, headers, Body(body))
+        self.chunk(number, 0, len(body))
+        self.end(number, "complete")
+
+    def _now(self) -> float:
+        return self._clock() - self._began

@@ -1,0 +1,91 @@
+"""Resuming: the rest of a conversation's last stream, from the event that the client counted to."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator
+
+from aiohttp import web
+
+from wiretape.sse import EventStreamDecoder, event_ends
+from wiretape.transcript import Body
+from wiretape_server.converse import stream_answer
+from wiretape_server.exchange import Exchange, RefusedError
+from wiretape_server.live import LiveConversation, Turn
+from wiretape_server.reads import known
+from wiretape_server.streaming import Mark
+from wiretape_server.track import Track, lay
+
+
+async def resume(exchange: Exchange) -> web.StreamResponse:
+    """Stream the events behind ``offset``; what was written before comes at once, the rest at its pace."""
+    request = exchange.json_object()
+    live = known(exchange, request.get("conversation_id"))
+    offset = _offset(request.get("offset"))
+    _demand_token(exchange, offset)
+    turn = next((turn for turn in reversed(live.turns) if turn.stream is not None), None)
+    if turn is None or turn.stream is None:
+        raise RefusedError(404, "conversation_not_found", f"conversation {live.id} has no stream to resume.")
+    body = Body(turn.stream.body.template, turn.stream.body.patches, turn.stream.body.values)
+    track = _rest(turn, body, _byte_offset(body.template, offset), exchange.request.version >= (1, 1))
+    if turn.stream.how is not None:
+        live.session.turn_requested()
+    return await stream_answer(exchange, live, turn, body=body, track=track, marks=_marks(live, turn))
+
+
+def _offset(value: object) -> int:
+    if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+        return value
+    raise RefusedError(422, "invalid_offset", f"expected offset as a whole number from 0 on, got {value!r}.")
+
+
+def _demand_token(exchange: Exchange, offset: int) -> None:
+    """«Without a token only offset 0 is allowed.»"""
+    if offset and exchange.request.headers.get("x-conduit-token", "no-token") == "no-token":
+        raise RefusedError(
+            400,
+            "tokenless_resume_unavailable",
+            f"a resume from offset {offset} needs the header x-conduit-token; "
+            "without it only offset 0 is allowed.",
+        )
+
+
+def _byte_offset(template: bytes, offset: int) -> int:
+    """Where the events behind the first ``offset`` counted ones start."""
+    ends = [0, *counted_event_ends(template)]
+    if offset < len(ends):
+        return ends[offset]
+    raise RefusedError(
+        422,
+        "invalid_offset",
+        f"offset {offset} is behind the end: the stream has {len(ends) - 1} events that count "
+        "(ping, events without data, comments and [DONE] do not).",
+    )
+
+
+def counted_event_ends(template: bytes) -> Iterator[int]:
+    """Where each event ends that counts: not ping, not one without data, not [DONE]."""
+    decoder, start = EventStreamDecoder(), 0
+    for end in event_ends(template):
+        for event in decoder.feed(template[start:end]):
+            if event.event != "ping" and event.data.strip() not in ("", "[DONE]"):
+                yield end
+        start = end
+
+
+def _rest(turn: Turn, body: Body, start: int, chunked: bool) -> Track:
+    """The chunks behind ``start``. Those that the interrupted stream wrote have no delay any more."""
+    template, written = body.template, turn.stream.written if turn.stream else 0
+    part = turn.part
+    if part is None or len(template) != len(part.body):
+        stops, delays = event_ends(template), [0.0]
+        delays *= len(stops)
+    else:
+        stops, delays = list(part.track.stops), list(part.track.delays)
+        over = bisect_right(stops, written)
+        delays[:over] = [0.0] * over
+    return lay(template, stops, delays, body.patches, chunked=chunked, start=start)
+
+
+def _marks(live: LiveConversation, turn: Turn) -> list[Mark]:
+    return live.marks(turn.part) if turn.part is not None else []

@@ -1,0 +1,218 @@
+"""Writes one response body to a client: chunk by chunk at its pace, to the recorded end or an earlier one."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import struct
+import sys
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from typing import Any, Final, NamedTuple
+
+from aiohttp import web
+
+from wiretape.cassette.model import StreamEnd
+from wiretape.sse import event_ends
+from wiretape.transcript import Body, EndHow
+from wiretape_server.pacing import Wheel
+from wiretape_server.recorder import Recorder
+from wiretape_server.track import Track
+
+Request = web.BaseRequest
+DONE: Final = b"data: [DONE]\n\n"
+_MAX_WRITE: Final = 256 * 1024
+"""Bytes that one write may hold at instant pace; a client that reads slowly is waited for in between."""
+_RESET_ON_CLOSE: Final = struct.pack("hh" if sys.platform == "win32" else "ii", 1, 0)
+
+
+class Mark(NamedTuple):
+    """Something that becomes true when the body was written up to ``offset``."""
+
+    offset: int
+    happen: Callable[[], object]
+
+
+async def send_head(request: Request, status: int, headers: dict[str, str]) -> web.StreamResponse:
+    """Send status and headers. The body is written past aiohttp, with chunk framing that is already there."""
+    response = web.StreamResponse(status=status, headers=headers)
+    if request.version < (1, 1):
+        response.force_close()  # no chunks in HTTP/1.0: the end of the connection ends the body
+    writer: Any = await response.prepare(request)
+    writer.chunked = False
+    return response
+
+
+class Stream:
+    """The body of one answer on its way to a client. It ends once, and calls ``ended`` then.
+
+    ``written`` is how much of the body was written, ``how`` the way it ended, None while it runs.
+    """
+
+    __slots__ = (
+        "_blocked",
+        "_due",
+        "_ended",
+        "_frames",
+        "_index",
+        "_marks",
+        "_plan",
+        "_recorder",
+        "_request",
+        "_scale",
+        "_track",
+        "_waker",
+        "_wheel",
+        "body",
+        "how",
+        "number",
+        "stopped",
+        "written",
+    )
+
+    def __init__(
+        self,
+        *,
+        number: int,
+        request: Request,
+        track: Track,
+        body: Body,
+        plan: StreamEnd,
+        marks: Sequence[Mark],
+        scale: float,
+        wheel: Wheel,
+        recorder: Recorder,
+        ended: Callable[[Stream], object],
+    ) -> None:
+        self.number = number
+        self.body = body
+        self.written = track.start
+        self.how: EndHow | None = None
+        self.stopped = False
+        self._request = request
+        self._track = track
+        self._frames = Body(track.frames, track.patches, body.values)
+        self._plan = plan
+        self._marks = sorted(marks, key=lambda mark: -mark.offset)
+        self._scale = scale
+        self._wheel = wheel
+        self._recorder = recorder
+        self._ended = ended
+        self._index = 0
+        self._due = 0.0
+        self._blocked = False
+        self._waker: asyncio.Future[None] | None = None
+
+    async def run(self) -> None:
+        """Write the body to its recorded end; the head was sent before."""
+        if self._plan == "reset" and self._request.transport is not None:
+            self._request.transport.set_write_buffer_limits(0)  # drain() then waits for the last byte
+        self._start()
+        while self.how is None:
+            await self._sleep()
+        if self.how == "hang":
+            await asyncio.get_running_loop().create_future()
+        if self.how == "reset":
+            await self._reset()
+
+    def stop(self) -> None:
+        """Finish the event that is being written, say [DONE], and end: the user pressed stop."""
+        if self.how is not None:
+            return
+        begin, body = self.written, self.body
+        cut = next((end for end in event_ends(body.template) if end >= begin), len(body.template))
+        body.patches = [patch for patch in body.patches if patch.offset < cut]
+        body.template = body.template[:cut] + DONE
+        self.stopped = True
+        self._plan = "complete"
+        rest = body.bytes(begin)
+        self._put(b"%x\r\n%b\r\n" % (len(rest), rest) if self._track.tail else rest, len(body), last=True)
+
+    def abort(self) -> None:
+        """Break the connection: the play is over."""
+        self.end("reset")
+        if self._request.transport is not None:
+            self._request.transport.abort()
+
+    def end(self, how: EndHow) -> None:
+        """Note how it ended; a second end changes nothing."""
+        if self.how is not None:
+            return
+        self.how = how
+        self._recorder.end(self.number, how)
+        self._ended(self)
+        self._wake()
+
+    def _start(self) -> None:
+        if not self._track.stops:
+            self._put(b"", self.written, last=True)
+            return
+        self._due = self._wheel.now() + self._track.delays[0] * self._scale
+        self._step()
+
+    def _step(self) -> None:
+        """Write all that is due."""
+        while self.how is None and not self._blocked and self._is_due():
+            self._write_next()
+
+    def _is_due(self) -> bool:
+        """Whether the next chunk is due; when it is not, the wheel will say so."""
+        if self._scale == 0.0 or self._due <= self._wheel.now():
+            return True
+        self._wheel.at(self._due, self._step)
+        return False
+
+    def _write_next(self) -> None:
+        track, first = self._track, self._index
+        begin, after = track.frame_start(first), first + 1
+        if self._scale == 0.0:
+            after = max(after, bisect_right(track.frame_stops, begin + _MAX_WRITE))
+        last = after == len(track.stops)
+        if not last:
+            self._due += track.delays[after] * self._scale
+        self._index = after
+        self._put(self._frames.bytes(begin, track.frame_stops[after - 1]), track.stops[after - 1], last=last)
+
+    def _put(self, data: bytes, stop: int, *, last: bool) -> None:
+        """Write bytes that bring the body up to ``stop``, after noting all that they bring about."""
+        transport = self._request.transport
+        if transport is None or transport.is_closing():
+            self.end("client-left")
+            return
+        if stop > self.written:
+            self._recorder.chunk(self.number, self.written, stop)
+            self.written = stop
+        while self._marks and self._marks[-1].offset <= stop:
+            self._marks.pop().happen()
+        if last:
+            data += self._track.tail if self._plan == "complete" else b""
+            self.end(self._plan)
+        transport.write(data)
+        if not last and self._request.protocol.writing_paused:
+            self._blocked = True
+            self._wake()
+
+    async def _sleep(self) -> None:
+        """Until the wheel has written everything; in between until a slow client has read."""
+        if not self._blocked:
+            self._waker = asyncio.get_running_loop().create_future()
+            await self._waker
+        if self._blocked:
+            await self._request.writer.drain()
+            self._blocked = False
+            self._step()
+
+    def _wake(self) -> None:
+        if self._waker is not None and not self._waker.done():
+            self._waker.set_result(None)
+
+    async def _reset(self) -> None:
+        """Break the connection, once everything that was written has left."""
+        transport: Any = self._request.transport
+        if transport is None:
+            return
+        await self._request.writer.drain()
+        connection = transport.get_extra_info("socket")
+        if connection is not None:
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET_ON_CLOSE)
+        transport.abort()

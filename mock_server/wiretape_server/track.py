@@ -1,0 +1,137 @@
+"""A response body, cut into chunks and framed for HTTP/1.1 once: what a stream only has to write."""
+
+from __future__ import annotations
+
+import random
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+from wiretape.cassette.model import Cut, RecordedResponse
+from wiretape.sse import event_ends
+from wiretape.transcript import Patch
+
+_RANDOM_SIZES = (1, 64)
+"""Bytes: a stream of a few hundred bytes is cut inside lines, escapes and CRLFs."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Track:
+    """Chunk ``i`` is the body up to ``stops[i]``, sent ``delays[i]`` seconds after the chunk before.
+
+    ``frames`` holds all chunks with their framing, chunk ``i`` up to ``frame_stops[i]``; ``patches`` are the
+    body's, moved to where their bytes are in ``frames`` (one that is cut by a chunk's end is two there).
+    ``start`` is the body's first byte that is sent; ``tail`` ends the body.
+    """
+
+    stops: Sequence[int]
+    delays: Sequence[float]
+    frames: bytes
+    frame_stops: Sequence[int]
+    patches: Sequence[Patch]
+    tail: bytes
+    start: int = 0
+
+    def frame_start(self, index: int) -> int:
+        """Where chunk ``index`` starts in ``frames``."""
+        return self.frame_stops[index - 1] if index else 0
+
+    def chunk_start(self, index: int) -> int:
+        """Where chunk ``index`` starts in the body."""
+        return self.stops[index - 1] if index else self.start
+
+
+def cut(response: RecordedResponse, chunks: str) -> tuple[list[int], list[float]]:
+    """Where a body is cut and the delay in seconds before each piece, for one of the ``chunks`` options."""
+    body = response.body
+    recorded = response.chunks
+    if recorded is None:
+        ends = _event_ends(body)
+        recorded = tuple(Cut(0.0, stop - start) for start, stop in zip([0, *ends], ends, strict=False))
+    stops = list(accumulate(each.length for each in recorded))
+    delays = [each.delay / 1000 for each in recorded]
+    if chunks == "recorded":
+        return stops, delays
+    new_stops = _recut(body, chunks)
+    return new_stops, _redelay(new_stops, stops, delays)
+
+
+def _event_ends(body: bytes) -> list[int]:
+    ends = event_ends(body)
+    return ends if not body or (ends and ends[-1] == len(body)) else [*ends, len(body)]
+
+
+def _recut(body: bytes, chunks: str) -> list[int]:
+    size = len(body)
+    if chunks == "event":
+        return _event_ends(body)
+    if chunks == "byte":
+        return list(range(1, size + 1))
+    if chunks == "one":
+        return [size] if size else []
+    return list(_random_stops(size, int(chunks.removeprefix("random:"))))
+
+
+def _random_stops(size: int, seed: int) -> Iterator[int]:
+    draw = random.Random(seed)
+    stop = 0
+    while stop < size:
+        stop = min(size, stop + draw.randint(*_RANDOM_SIZES))
+        yield stop
+
+
+def _redelay(new_stops: Sequence[int], stops: Sequence[int], delays: Sequence[float]) -> list[float]:
+    """Send a new chunk when its last byte was recorded, so that cutting anew changes no timing."""
+    times = list(accumulate(delays))
+    due = [times[bisect_left(stops, stop)] for stop in new_stops]
+    return [when - before for before, when in zip([0.0, *due], due, strict=False)]
+
+
+def lay(
+    body: bytes,
+    stops: Sequence[int],
+    delays: Sequence[float],
+    patches: Sequence[Patch],
+    *,
+    chunked: bool = True,
+    start: int = 0,
+) -> Track:
+    """Frame a body from byte ``start`` on; not ``chunked`` is the bare body for an HTTP/1.0 client."""
+    first = bisect_right(stops, start)
+    stops, delays = stops[first:], delays[first:]
+    pieces: list[bytes] = []
+    payloads: list[int] = []  # where each chunk's own bytes start in frames
+    frame_stops: list[int] = []
+    at, begin = 0, start
+    for stop in stops:
+        head, foot = (b"%x\r\n" % (stop - begin), b"\r\n") if chunked else (b"", b"")
+        pieces += (head, body[begin:stop], foot)
+        payloads.append(at + len(head))
+        at += len(head) + stop - begin + len(foot)
+        frame_stops.append(at)
+        begin = stop
+    return Track(
+        stops=stops,
+        delays=delays,
+        frames=b"".join(pieces),
+        frame_stops=frame_stops,
+        patches=list(_moved(patches, stops, payloads, start)),
+        tail=b"0\r\n\r\n" if chunked else b"",
+        start=start,
+    )
+
+
+def _moved(
+    patches: Sequence[Patch], stops: Sequence[int], payloads: Sequence[int], start: int
+) -> Iterator[Patch]:
+    """The patches of a body, at their places in its frames."""
+    for patch in patches:
+        low, high = max(patch.offset, start), patch.offset + patch.end - patch.begin
+        while low < high:
+            index = bisect_right(stops, low)
+            chunk_start = stops[index - 1] if index else start
+            stop = min(high, stops[index])
+            shift = patch.begin - patch.offset
+            yield Patch(payloads[index] + low - chunk_start, patch.key, low + shift, stop + shift)
+            low = stop
