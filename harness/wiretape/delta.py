@@ -43,12 +43,17 @@ class DeltaDecoder:
 
     @property
     def values(self) -> dict[int | float, Any]:
-        """Each channel's value, fresh: later deltas don't change it. Absent roots are left out, holes None."""
+        """Each channel's value, fresh: no later delta changes it. No absent root, a hole is None."""
         return {
             channel: plain(document.root)
             for channel, document in self._documents.items()
             if document.root is not ABSENT
         }
+
+    @property
+    def channels(self) -> list[int | float]:
+        """The channels that a delta has reached, in order."""
+        return [*self._documents]
 
     def apply(self, wire_delta: object) -> Any:
         """Push a delta and give its channel's whole value, fresh; ABSENT for an absent root."""

@@ -16,7 +16,7 @@ _INDEX: Final = re.compile(r"0|[1-9][0-9]*")
 class Segment(NamedTuple):
     """One step of a path: the key that it names in an object, and the position that it is in a list.
 
-    ``position`` is None for a key that is no index. An index used on an object is the key with the same digits.
+    ``position`` is None for a key that is no index. An index used on an object is that key.
     """
 
     key: str
