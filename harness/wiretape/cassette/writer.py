@@ -26,7 +26,7 @@ from wiretape.cassette.refusal import refusal, shown
 _PREFACE = b"""\
 # wiretape cassette. Blanks at line ends and blank lines are part of the recording: an editor must keep them.
 """
-_UNQUOTED = re.compile("[A-Za-z](?:[A-Za-z0-9 ,.;()/_'-]*[A-Za-z0-9.)/_])?")
+_UNQUOTED = re.compile("[A-Za-z/](?:[A-Za-z0-9 ,.;()/_'-]*[A-Za-z0-9.)/_])?")
 _ESCAPED = re.compile("[\x7f-\xa0\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
 
 
