@@ -132,7 +132,9 @@ BOUNDARIES = (
     core("report", "contract", "strictjson", why="a report is of any protocol"),
     core("flow_a.messages", "strictjson", why="messages know no stream"),
     core(
-        "flow_a.stream", "flow_a.messages", "delta", "sse", "strictjson", why="a stream knows no conversation"
+        "flow_a.stream",
+        *("flow_a.messages", "delta", "document", "javascript", "sse", "strictjson"),
+        why="a stream knows no conversation",
     ),
     core("flow_a.session", "flow_a.facts", "flow_a.messages", "strictjson", why="a session takes no side"),
     core(
