@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import click
 
-from wiretape import __version__
 from wiretape_cli.commands.check import check
 from wiretape_cli.commands.decode import decode
 from wiretape_cli.commands.lint import lint
@@ -28,7 +27,7 @@ Example:
 
 
 @click.group(epilog=EPILOG)
-@click.version_option(__version__, message="%(prog)s %(version)s")
+@click.version_option(package_name="wiretape", message="%(prog)s %(version)s")
 def cli() -> None:
     """Replay recorded backend sessions to a tool-calling client and judge what it sends back."""
 

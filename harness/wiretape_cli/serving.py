@@ -91,9 +91,7 @@ def _started(host: str, port: int) -> ServerThread:
     try:
         server.start()
     except OSError as error:
-        raise SetupError(
-            f"can't listen on {host}:{port}: {error.strerror or error}. Give another --port"
-        ) from None
+        raise SetupError(error.strerror or str(error)) from None
     return server
 
 

@@ -26,7 +26,11 @@ The command gets these environment variables:
 """
 
 
-@click.command(epilog=EPILOG, context_settings={"allow_interspersed_args": False})
+@click.command(
+    short_help="Run a client against cassettes and judge it.",
+    epilog=EPILOG,
+    context_settings={"allow_interspersed_args": False},
+)
 @click.option("--cassette", "names", multiple=True, metavar="NAME", help="A name or a path. Repeatable.")
 @click.option(
     "--all", "every", is_flag=True, help="All bundled cassettes of --protocol; so it is without names."
@@ -46,7 +50,7 @@ The command gets these environment variables:
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
     help='Accepted findings: a JSON list of {"rule", "cassette", "path"}. A stale entry fails.',
 )
-@click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- CMD [ARG]...")
+@click.argument("command", nargs=-1, type=click.UNPROCESSED, metavar="-- CMD [ARG]...")
 def check(
     *,
     names: tuple[str, ...],
@@ -66,6 +70,10 @@ def check(
     """
     from wiretape_cli.checking import Check
 
+    if not command:
+        raise click.UsageError(
+            "name the client's command behind --, as in: wiretape check -- python client.py"
+        )
     if names and every:
         raise click.UsageError("--cassette and --all exclude each other; name some cassettes or take all")
     return Check(

@@ -15,7 +15,7 @@ Example:
 """
 
 
-@click.command(epilog=EPILOG)
+@click.command(short_help="Decode an event stream to JSON.", epilog=EPILOG)
 @click.argument("file", type=click.File("rb"))
 def decode(file: BinaryIO) -> Exit:
     """Decode an event stream (FILE, or - for stdin) to ASCII JSON on stdout.

@@ -14,7 +14,7 @@ Example:
 """
 
 
-@click.command(epilog=EPILOG)
+@click.command(short_help="Check cassette files.", epilog=EPILOG)
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path, exists=True))
 def lint(*, paths: tuple[Path, ...]) -> Exit:
     """Check cassettes (files, or folders of *.yaml): they load, fit the schema, decode, and conform.

@@ -21,7 +21,7 @@ Examples:
 """
 
 
-@click.command(epilog=EPILOG)
+@click.command(short_help="Show the rule catalogue.", epilog=EPILOG)
 @click.option(
     "--json", "as_json", is_flag=True, help="JSON instead of text: a list, or one object for RULE_ID."
 )

@@ -17,7 +17,7 @@ Example:
 """
 
 
-@click.command(epilog=EPILOG)
+@click.command(short_help="Start the mock server.", epilog=EPILOG)
 @click.argument("names", nargs=-1, metavar="[CASSETTE]...")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Another one is reachable from outside.")
 @click.option(

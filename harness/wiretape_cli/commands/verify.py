@@ -17,7 +17,7 @@ Example:
 """
 
 
-@click.command(epilog=EPILOG)
+@click.command(short_help="Judge saved transcripts or cassettes.", epilog=EPILOG)
 @click.argument(
     "files", nargs=-1, required=True, type=click.Path(path_type=Path, exists=True, dir_okay=False)
 )
