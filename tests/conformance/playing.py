@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from reference_client import CONFORMING, Hooks, ReferenceClient
 
+from tests.conformance.reference_client import CONFORMING, Hooks, ReferenceClient
 from wiretape import load_cassette, verify
 from wiretape.contract import Finding, Report
 from wiretape_server.options import PlayOptions

@@ -7,8 +7,8 @@ import sys
 from typing import Any
 
 import pytest
-from playing import CLIENTS, failures, needs_node, reference, run, verdict
 
+from tests.conformance.playing import CLIENTS, failures, needs_node, reference, run, verdict
 from wiretape import load_cassette
 from wiretape.cassette import bundled
 from wiretape.transcript import Request, Transcript

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playing import CLIENTS, needs_node
+
+from tests.conformance.playing import CLIENTS, needs_node
 
 DELTA_VECTORS = Path(__file__).parents[1] / "vectors" / "flow_a" / "delta.json"
 
