@@ -109,26 +109,31 @@ class _Reading:
         except DeltaError:
             return  # listed in decoder.errors
         if isinstance(result, Delta):
-            self.look_at(offset, result)
+            self.after_delta(offset, result)
         elif isinstance(result, TypedEvent):
-            self.conversation_id = self.conversation_id or _text(result.payload.get("conversation_id"))
+            self.seen(offset, result.payload)  # a classic envelope, or nothing but a conversation id
             if result.type == "message_stream_complete":
                 self.complete_at = offset
         elif isinstance(result, Done):
             self.done_at = offset
 
-    def look_at(self, offset: int, delta: Delta) -> None:
+    def after_delta(self, offset: int, delta: Delta) -> None:
         if delta.op == "append" and delta.path.startswith("/message/content"):
             return  # growing text opens and closes nothing
         peek, channel = self.decoder.peek, delta.channel
-        message_id = _text(peek(channel, "/message/id"))
+        message = {key: peek(channel, f"/message/{key}") for key in ("id", "status", "end_turn")}
+        self.seen(offset, {"message": message, "conversation_id": peek(channel, "/conversation_id")})
+
+    def seen(self, offset: int, envelope: dict[str, Any]) -> None:
+        """Note what an envelope says at this offset: its conversation, and that its message is there."""
+        self.conversation_id = self.conversation_id or _text(envelope.get("conversation_id"))
+        message_id = _text(member(envelope, "message", "id"))
         if message_id is None:
             return
-        self.conversation_id = self.conversation_id or _text(peek(channel, "/conversation_id"))
         self.opened.setdefault(message_id, offset)
-        if peek(channel, "/message/status") != IN_PROGRESS:
+        if member(envelope, "message", "status") != IN_PROGRESS:
             self.closed.setdefault(message_id, offset)
-            self.answered = self.answered or peek(channel, "/message/end_turn") is True
+            self.answered = self.answered or member(envelope, "message", "end_turn") is True
 
     def facts(self) -> StreamFacts:
         messages = [message for message in self.decoder.messages if _text(message.get("id"))]

@@ -137,7 +137,7 @@ class _Reader:
         self.used.add(key)
         if not self.transcript.live and not self.issued:
             return "unknown"
-        return "fresh" if challenge in self.issued else "not issued"
+        return "fresh" if isinstance(challenge, str) and challenge in self.issued else "not issued"
 
     def pair_prepares(self, request: ConversationRequest) -> None:
         """Find the prepares of a request: by the conduit token that it carries, else by order."""
@@ -232,11 +232,13 @@ class _Reader:
         for call in (*stream.facts.calls, *stream.facts.server_calls):
             if before < call.opened <= entry.stop:
                 self.call_opens(order, call, self.request_of[entry.number], stream, conversation)
-            if call.closed is not None and before < call.closed <= entry.stop and call.id in self.played:
-                self.played[call.id].closed = order
+            played = self.played.get(call.id)
+            if played is None or played.stream is not stream or call.closed is None:
+                continue  # not there yet, or history of an earlier stream
+            if before < call.closed <= entry.stop:
+                played.closed = order
                 conversation.call_closed(call.id)
-        if stream.facts.message_ids:
-            self.known_ids.update(stream.facts.message_ids)
+        self.known_ids.update(stream.facts.message_ids)
 
     def call_opens(
         self,
@@ -267,7 +269,7 @@ class _Reader:
             stream.ended = entry.how
         for call in stream.facts.calls:
             played = self.played.get(call.id)
-            if played is not None and played.closed is None:
+            if played is not None and played.stream is stream and played.closed is None:
                 played.closed = order
         conversation.stream_ended()
 

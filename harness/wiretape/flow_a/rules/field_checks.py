@@ -154,8 +154,8 @@ def metadata_profile(answer: Return) -> Answer:
             return Note(f"metadata is that of the profile {profile}")
     if set(got) == {HIDDEN_FLAG} and not answer.profile:
         return Fault(answer.path(f"metadata.{HIDDEN_FLAG}"), "true or absent", got[HIDDEN_FLAG])
-    want = _PROFILES[answer.profile] if answer.profile else "{} or the hidden flag alone"
-    return Fault(answer.path("metadata"), want, got)
+    demanded: object = _PROFILES[answer.profile] if answer.profile else "{} or the hidden flag alone"
+    return Fault(answer.path("metadata"), demanded, got)
 
 
 def no_extra_fields(answer: Return) -> Answer:
