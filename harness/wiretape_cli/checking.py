@@ -34,6 +34,8 @@ class Checked:
     """One cassette: the verdict, and how the client's run went."""
 
     report: Report
+    source: str
+    """The cassette's file, as findings name it: its folder and name."""
     client: ClientRun
     asked: bool
     """Whether the client sent any request."""
@@ -93,7 +95,7 @@ class Check:
             raise SetupError(str(error)) from None
         finally:
             play.close()
-        return judged(transcript, client)
+        return judged(transcript, client, source="/".join(Path(cassette.source).parts[-2:]))
 
     def _about(self, results: Iterable[Checked], seconds: float) -> dict[str, Any]:
         """What the reports say about this run."""
@@ -123,10 +125,11 @@ def variables(play: Playback) -> dict[str, str]:
     }
 
 
-def judged(transcript: Transcript, client: ClientRun) -> Checked:
+def judged(transcript: Transcript, client: ClientRun, *, source: str) -> Checked:
     """Judge what a client's run left on the wire."""
     return Checked(
         report=VERIFIER.verify(transcript),
+        source=source,
         client=client,
         asked=any(isinstance(entry, Request) for entry in transcript.entries),
         open_calls=tuple(
@@ -137,19 +140,19 @@ def judged(transcript: Transcript, client: ClientRun) -> Checked:
 
 def show(checked: Checked, timeout: float) -> None:
     """Say the verdict, and what there is to say about the client."""
-    say_report(checked.report)
+    say_report(checked.report, source=checked.source)
     client = checked.client
     if client.timed_out:
-        waiting = " and ".join(checked.open_calls)
-        why = f"open call without a return: {waiting}" if waiting else "no call was open"
-        say(f"  the client was ended at its time limit of {timeout:g} s; {why}")
+        calls = " and ".join(checked.open_calls)
+        state = f"open, without a return: call {calls}" if calls else "no call was open"
+        say(f"client: ended at its time limit of {timeout:g} s; {state}")
     if client.crashed:
         before = "" if checked.asked else ", without having sent a request"
-        say(f"  the client ended with exit code {client.exit_code}{before}")
+        say(f"client: ended with exit code {client.exit_code}{before}")
     if client.timed_out or client.crashed:
         for name, text in (("stdout", client.stdout), ("stderr", client.stderr)):
             if text.strip():
-                say(f"  its {name} ended with:\n{quoted(text)}")
+                say(f"client: the end of its {name}\n{quoted(text)}")
 
 
 def _accepting(checked: Checked, accepted: frozenset[baseline.Accepted], file: Path | None) -> Checked:

@@ -30,16 +30,16 @@ def say(text: str) -> None:
     click.echo(text, err=True)
 
 
-def say_report(report: Report) -> None:
-    """Show a verdict: what failed in full, the others as counts; in colour, unless NO_COLOR is set."""
+def say_report(report: Report, *, source: str) -> None:
+    """Show a verdict on ``source``: what failed in full, the others as counts; in colour without NO_COLOR."""
     from wiretape.report import to_text
 
-    verdict, *rest = to_text(report, source=report.name).splitlines()
+    verdict, *rest = to_text(report, source=source).splitlines()
     if "NO_COLOR" not in os.environ:
         color = "red" if not report.ok else "green" if report.played else "yellow"
         # click takes colour off again where stderr is no terminal.
         verdict, rest = click.style(verdict, fg=color, bold=True), [_colored(line) for line in rest]
-    say("\n".join([verdict, *rest]))
+    say("\n".join([verdict, *rest, ""] if rest else [verdict]))
 
 
 def quoted(text: str) -> str:

@@ -29,8 +29,8 @@ def run(
     if as_json:
         put(strictjson.dumps(to_json(reports, about)))
     else:
-        for report in reports:
-            say_report(report)
+        for path, report in zip(paths, reports, strict=True):
+            say_report(report, source=str(path))
     files.write(targets, reports, about)
     return Exit.FINE if all(report.ok for report in reports) else Exit.VIOLATIONS
 

@@ -47,8 +47,8 @@ def find(rule_id: str, catalogue: tuple[Rule, ...]) -> Rule:
     for known in (rule_id, f"flow_a.{rule_id}"):
         if known in by_id:
             return by_id[known]
-    near = get_close_matches(rule_id, by_id, cutoff=0.5) or get_close_matches(f"flow_a.{rule_id}", by_id)
-    meant = f" Did you mean {' or '.join(near)}?" if near else ""
+    near = get_close_matches(f"flow_a.{rule_id.removeprefix('flow_a.')}", by_id, n=1)
+    meant = f" Did you mean {near[0]}?" if near else ""
     raise SetupError(f"no rule is called {rule_id!r}.{meant} 'wiretape rules' lists all {len(by_id)}.")
 
 

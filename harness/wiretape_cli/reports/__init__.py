@@ -1,0 +1,1 @@
+"""Reports as files: one module a format, all from the same Report."""
