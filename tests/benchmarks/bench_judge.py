@@ -1,0 +1,90 @@
+"""P12: all rules on one client request, against parsing it once and against a JSON Schema validator."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from jsonschema import Draft202012Validator
+from jsonschema.protocols import Validator
+from referencing import Registry, Resource
+
+from tests.benchmarks.measure import Line, compare
+from wiretape.contract import ask
+from wiretape.flow_a.facts import SeenCall
+from wiretape.flow_a.json_body import JsonBody
+from wiretape.flow_a.rules import RULES
+from wiretape.flow_a.view import ConversationRequest, Return, Signature, Signatures
+
+GOALS = ("P12",)
+_VECTORS = Path(__file__).parents[1] / "vectors" / "flow_a" / "returns.json"
+_REPEATS = 50
+
+
+def run() -> Iterator[Line]:
+    vectors = json.loads(_VECTORS.read_bytes())
+    body, call = vectors["cases"][0]["request"], vectors["calls"]["alefita"]
+    raw = json.dumps(body).encode()
+    seen = SeenCall(
+        id=call["id"], tool="alefita_way", recipient=call["recipient"], text=call["content"]["text"], opened=0
+    )
+
+    def parse() -> int:
+        for _ in range(_REPEATS):
+            json.loads(raw)
+        return 0
+
+    def judge() -> int:
+        return sum(_failures(body, seen, vectors["conversation_id"]) for _ in range(_REPEATS))
+
+    def validate() -> int:
+        validator = _validator()
+        return sum(len(list(validator.iter_errors(body))) for _ in range(_REPEATS))
+
+    ratios = compare({"rules": judge, "json.loads": parse, "jsonschema": validate})
+    yield ratios.at_most("P12", "all rules on one return", 1.0, of="rules", to="json.loads")
+    yield ratios.at_most("P12", "all rules on one return", 0.05, of="rules", to="jsonschema")
+
+
+_BY_SCOPE: dict[str, list[Any]] = {}
+for _rule in RULES:
+    _BY_SCOPE.setdefault(_rule.scope, []).append(_rule)
+
+
+def _failures(body: dict[str, Any], seen: SeenCall, conversation_id: str) -> int:
+    """Ask every rule whose subject this request has; the number of failed findings."""
+    json_body = JsonBody(at="", value=body, readable=True)
+    request = ConversationRequest(at="", order=0, json=json_body, challenge="fresh")
+    answer = Return(
+        at="",
+        order=0,
+        body=body,
+        call=seen,
+        conversation_id=conversation_id,
+        request=request,
+        expected="echo",
+    )
+    declared = Signatures(at="", value=body["local_function_signatures"])
+    findings = ask(_BY_SCOPE["bodies"], json_body)
+    findings += ask(_BY_SCOPE["requests"], request)
+    findings += ask(_BY_SCOPE["returns"], answer)
+    findings += ask(_BY_SCOPE["declarations"], declared)
+    for index, each in enumerate(body["local_function_signatures"]):
+        path = f"local_function_signatures[{index}]"
+        findings += ask(_BY_SCOPE["signatures"], Signature(at="", path=path, value=each))
+    return sum(finding.failed for finding in findings)
+
+
+@cache
+def _validator() -> Validator:
+    folder = resources.files("wiretape.flow_a") / "schemas"
+    schemas = [json.loads(each.read_bytes()) for each in folder.iterdir() if each.name.endswith(".json")]
+    registry: Registry[Any] = Registry().with_resources(
+        (schema["$id"], Resource.from_contents(schema)) for schema in schemas
+    )
+    (schema,) = (s for s in schemas if s["$id"].endswith("/conversation-request.schema.json"))
+    return Draft202012Validator(schema, registry=registry)
