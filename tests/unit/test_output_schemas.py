@@ -11,6 +11,7 @@ import pytest
 from tests.schemas import complaint
 from wiretape import strictjson
 from wiretape.contract import Fault, Finding, Report, Rule, Spec
+from wiretape.flow_a.rules import RULES
 from wiretape.report import to_json
 from wiretape.strictjson import ABSENT
 from wiretape.transcript import Body, Chunk, End, Request, Response, Transcript
@@ -48,6 +49,10 @@ EVERY_OUTCOME = report(
 def test_a_report_with_every_outcome_is_valid() -> None:
     assert complaint("report", EVERY_OUTCOME) is None
     assert [finding["outcome"] for finding in EVERY_OUTCOME["cassettes"][0]["findings"]].count("fail") == 3
+
+
+def test_every_rule_of_the_catalogue_can_stand_in_a_report() -> None:
+    assert complaint("report", report(*(rule.passed for rule in RULES))) is None
 
 
 def test_an_empty_report_is_valid() -> None:
