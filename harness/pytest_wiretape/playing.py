@@ -22,6 +22,11 @@ from wiretape_server.thread import Playback, ServerThread
 SETTLE = 2.0
 """Seconds that streams get to end before the verdict, when the test asks for it."""
 
+BESIDE_VCR = (
+    "no request came, and the test is marked with vcr, which answers for every server: "
+    'let its fixture vcr_config return {"ignore_localhost": True}'
+)
+
 
 def fine(report: Report) -> bool:
     """Whether the client broke no must and played the session to its end."""
@@ -35,8 +40,9 @@ class Play:
     the signatures to declare, ``results`` what tools give whose result does not depend on their arguments.
     """
 
-    def __init__(self, playback: Playback) -> None:
+    def __init__(self, playback: Playback, *, unasked: str = "") -> None:
         self._playback = playback
+        self._unasked = unasked
         self.base_url: str = playback.base_url
         self.cassette: Cassette = playback.cassette
         self.user_message: str | None = playback.user_message
@@ -70,9 +76,10 @@ class Play:
         return self.report
 
     def text(self, report: Report) -> str:
-        """The verdict for people: every failed rule, and what was not played."""
+        """The verdict for people: every failed rule, what was not played, and what may be why."""
         source = "/".join(Path(self.cassette.source).parts[-2:])
-        return to_text(report, source=source or self.cassette.name).rstrip()
+        text = to_text(report, source=source or self.cassette.name).rstrip()
+        return f"{text}\n\n{self._unasked}" if self._unasked and not self.requests else text
 
     def close(self) -> None:
         """End the play: its open streams are cut, its address is free again."""
@@ -100,12 +107,14 @@ class SessionServer:
         finally:
             play.close()
 
-    def start(self, cassette: str | Path | Cassette, options: PlayOptions, *, own_port: bool) -> Play:
-        """Begin a play that the caller closes."""
+    def start(
+        self, cassette: str | Path | Cassette, options: PlayOptions, *, own_port: bool, unasked: str = ""
+    ) -> Play:
+        """Begin a play that the caller closes. ``unasked`` says what may be why, when no request comes."""
         if self._thread is None:
             self._thread = ServerThread()
             self._thread.start()
-        return Play(self._thread.play(self._load(cassette), options, own_port=own_port))
+        return Play(self._thread.play(self._load(cassette), options, own_port=own_port), unasked=unasked)
 
     def stop(self) -> None:
         """Stop the server, if there ever was one."""
@@ -148,7 +157,8 @@ class Wiretape:
         __tracebackhide__ = True
         said = {"pace": pace, "chunks": chunks, "ids": ids, "strict": strict, "profile": profile}
         options = play_options(self._server.config, said, marked(self._item)[1])
-        play = self._server.start(cassette, options, own_port=own_port)
+        unasked = BESIDE_VCR if self._item.get_closest_marker("vcr") else ""
+        play = self._server.start(cassette, options, own_port=own_port, unasked=unasked)
         self._plays.append(play)
         return play
 
