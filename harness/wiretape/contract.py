@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, ClassVar, Final, Literal, Protocol, TypeAlias
 
 from wiretape.strictjson import ABSENT
 from wiretape.transcript import Transcript
@@ -44,10 +44,19 @@ class Fault:
 
 
 @dataclass(frozen=True, slots=True)
+class Note:
+    """A check's answer: passed, and one line is worth saying."""
+
+    because: str
+    outcome: ClassVar[Outcome] = "pass"
+
+
+@dataclass(frozen=True, slots=True)
 class Skip:
     """A check's answer: this rule can't be judged here. ``because`` is a rule id or a sentence."""
 
     because: str
+    outcome: ClassVar[Outcome] = "not_applicable"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,13 +64,7 @@ class Unseen:
     """A check's answer: what this rule is about did not happen here, so it says nothing."""
 
     because: str
-
-
-@dataclass(frozen=True, slots=True)
-class Note:
-    """A check's answer: passed, and one line is worth saying."""
-
-    text: str
+    outcome: ClassVar[Outcome] = "not_observed"
 
 
 Answer: TypeAlias = Fault | Skip | Unseen | Note | None
@@ -116,7 +119,11 @@ class Rule:
     bad: tuple[str, ...]
     hint: str = ""
     passed: Finding = field(init=False, compare=False, repr=False)
-    """The finding of a plain pass, made once: judging a conforming request allocates nothing."""
+    """The finding of a plain pass, made once: judging a conforming request allocates next to nothing."""
+    said: dict[tuple[Outcome, str], Finding] = field(
+        init=False, compare=False, repr=False, default_factory=dict
+    )
+    """Other findings that blame nobody, made once each."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "passed", self.finding("pass"))
@@ -131,6 +138,65 @@ class Rule:
             **details,
         )
 
+    def unfailed(self, answer: Note | Skip | Unseen | None) -> Finding:
+        """The finding of an answer that blames nobody."""
+        if answer is None:
+            return self.passed
+        key = (answer.outcome, answer.because)
+        known = self.said.get(key)
+        if known is None:
+            known = self.said[key] = self.finding(answer.outcome, because=answer.because)
+        return known
+
+    def failed(self) -> bool:
+        return self.outcome == "fail"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """One demand of the protocol, as data.
+
+    ``scope`` names the kind of subject it is asked about; ``check`` gets one such subject. ``good`` and
+    ``bad`` are short examples for people: JSON fragments of the subject, or a sentence about behaviour.
+    """
+
+    id: str
+    level: Level
+    title: str
+    spec: Spec
+    evidence: Evidence
+    scope: str
+    check: Callable[[Any], Answer]
+    good: str
+    bad: tuple[str, ...]
+    hint: str = ""
+    passed: Finding = field(init=False, compare=False, repr=False)
+    """The finding of a plain pass, made once: judging a conforming request allocates next to nothing."""
+    said: dict[tuple[Outcome, str], Finding] = field(
+        init=False, compare=False, repr=False, default_factory=dict
+    )
+    """Other findings that blame nobody, made once each."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "passed", self.finding("pass"))
+
+    def finding(self, outcome: Outcome, **details: Any) -> Finding:
+        return Finding(
+            rule=self.id,
+            level=self.level,
+            outcome=outcome,
+            evidence=self.evidence,
+            spec=str(self.spec),
+            **details,
+        )
+
+    def unfailed(self, outcome: Outcome, because: str) -> Finding:
+        """The finding of an outcome that blames nobody, and why."""
+        known = self.said.get((outcome, because))
+        if known is None:
+            known = self.said[outcome, because] = self.finding(outcome, because=because)
+        return known
+
     def failed(self, fault: Fault, at: str) -> Finding:
         return self.finding(
             "fail",
@@ -141,24 +207,19 @@ class Rule:
             hint=fault.hint or self.hint,
         )
 
-    def judge(self, subjects: Sequence[Subject], unseen: str = "") -> list[Finding]:
-        """Ask about every subject: each fault, else one pass, else why there is no verdict."""
-        answers = [(self.check(subject), subject) for subject in subjects]
+    def conclude(self, answers: Sequence[tuple[Answer, Subject]], unseen: str = "") -> list[Finding]:
+        """Conclude from the answers about every subject: each fault, else one pass, else why no verdict."""
         failures = [self.failed(answer, s.at) for answer, s in answers if isinstance(answer, Fault)]
-        if failures:
-            return failures
-        for answer, _ in answers:
-            if isinstance(answer, Note):
-                return [self.finding("pass", because=answer.text)]
-        if any(answer is None for answer, _ in answers):
-            return [self.passed]
-        for answer, _ in answers:
-            if isinstance(answer, Skip):
-                return [self.finding("not_applicable", because=answer.because)]
-        for answer, _ in answers:
-            if isinstance(answer, Unseen):
-                unseen = answer.because
-        return [self.finding("not_observed", because=unseen)]
+        others = [answer for answer, _ in answers if not isinstance(answer, Fault)]
+        return failures or [self.unfailed(min(others, key=_weight, default=Unseen(unseen)))]
+
+
+_WEIGHTS: Final = {Note: 0, type(None): 1, Skip: 2, Unseen: 3}
+"""Of several answers that blame nobody, the lightest is the rule's outcome."""
+
+
+def _weight(answer: Note | Skip | Unseen | None) -> int:
+    return _WEIGHTS[type(answer)]
 
 
 class View(Protocol):
@@ -207,25 +268,34 @@ class Report:
         return tuple(finding for finding in self.findings if finding.failed and finding.level == level)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Verifier:
-    """Judges transcripts of one protocol by its rules."""
+    """Judges transcripts of one protocol by its rules, scope by scope.
 
-    protocol: str
-    read: Callable[[Transcript], View]
-    rules: tuple[Rule, ...]
-    unseen: Mapping[str, str]
-    """Scope to the sentence that says why a rule of this scope had nothing to judge."""
+    ``read`` digests a transcript into a view; ``unseen`` says of each scope why a rule of it had nothing to
+    judge. Raises KeyError for a rule whose scope has no such sentence.
+    """
+
+    def __init__(
+        self,
+        *,
+        protocol: str,
+        read: Callable[[Transcript], View],
+        rules: Iterable[Rule],
+        unseen: Mapping[str, str],
+    ) -> None:
+        self.protocol = protocol
+        self.read = read
+        self.rules = tuple(rules)
+        self.unseen = {rule.scope: unseen[rule.scope] for rule in self.rules}
+        self.by_scope = {
+            scope: tuple(rule for rule in self.rules if rule.scope == scope) for scope in self.unseen
+        }
 
     def verify(self, transcript: Transcript) -> Report:
         view = self.read(transcript)
         findings: list[Finding] = []
-        for rule in self.rules:
-            subjects = view.subjects(rule.scope)
-            if len(subjects) == 1 and rule.check(subjects[0]) is None:
-                findings.append(rule.passed)
-            else:
-                findings += rule.judge(subjects, self.unseen[rule.scope])
+        for scope, rules in self.by_scope.items():
+            findings += judge(rules, view.subjects(scope), self.unseen[scope])
         return Report(
             name=transcript.name,
             protocol=self.protocol,
@@ -239,6 +309,14 @@ class Verifier:
         return {rule.id: rule for rule in self.rules}[rule_id]
 
 
-def ask(rules: Iterable[Rule], subject: Subject) -> list[Finding]:
-    """Ask rules about one subject, each giving exactly one finding."""
-    return [rule.passed if rule.check(subject) is None else rule.judge((subject,))[0] for rule in rules]
+def judge(rules: Sequence[Rule], subjects: Sequence[Subject], unseen: str = "") -> list[Finding]:
+    """Ask every rule about every subject; each rule gives one finding, or one for each of its faults."""
+    if len(subjects) != 1:
+        every = [(rule, [(rule.check(subject), subject) for subject in subjects]) for rule in rules]
+        return [finding for rule, answers in every for finding in rule.conclude(answers, unseen)]
+    (subject,) = subjects
+    answers = [rule.check(subject) for rule in rules]
+    return [
+        rule.failed(answer, subject.at) if isinstance(answer, Fault) else rule.unfailed(answer)
+        for rule, answer in zip(rules, answers, strict=True)
+    ]

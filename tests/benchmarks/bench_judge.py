@@ -14,10 +14,10 @@ from jsonschema.protocols import Validator
 from referencing import Registry, Resource
 
 from tests.benchmarks.measure import Line, compare
-from wiretape.contract import ask
+from wiretape.contract import judge
+from wiretape.flow_a.check import VERIFIER
 from wiretape.flow_a.facts import SeenCall
 from wiretape.flow_a.json_body import JsonBody
-from wiretape.flow_a.rules import RULES
 from wiretape.flow_a.view import ConversationRequest, Return, Signature, Signatures
 
 GOALS = ("P12",)
@@ -38,27 +38,23 @@ def run() -> Iterator[Line]:
             json.loads(raw)
         return 0
 
-    def judge() -> int:
+    def rules() -> int:
         return sum(_failures(body, seen, vectors["conversation_id"]) for _ in range(_REPEATS))
 
     def validate() -> int:
         validator = _validator()
         return sum(len(list(validator.iter_errors(body))) for _ in range(_REPEATS))
 
-    ratios = compare({"rules": judge, "json.loads": parse, "jsonschema": validate})
+    ratios = compare({"rules": rules, "json.loads": parse, "jsonschema": validate})
     yield ratios.at_most("P12", "all rules on one return", 1.0, of="rules", to="json.loads")
     yield ratios.at_most("P12", "all rules on one return", 0.05, of="rules", to="jsonschema")
-
-
-_BY_SCOPE: dict[str, list[Any]] = {}
-for _rule in RULES:
-    _BY_SCOPE.setdefault(_rule.scope, []).append(_rule)
 
 
 def _failures(body: dict[str, Any], seen: SeenCall, conversation_id: str) -> int:
     """Ask every rule whose subject this request has; the number of failed findings."""
     json_body = JsonBody(at="", value=body, readable=True)
-    request = ConversationRequest(at="", order=0, json=json_body, challenge="fresh")
+    declared = Signatures(at="", value=body["local_function_signatures"])
+    request = ConversationRequest(at="", order=0, json=json_body, signatures=declared, challenge="fresh")
     answer = Return(
         at="",
         order=0,
@@ -68,14 +64,13 @@ def _failures(body: dict[str, Any], seen: SeenCall, conversation_id: str) -> int
         request=request,
         expected="echo",
     )
-    declared = Signatures(at="", value=body["local_function_signatures"])
-    findings = ask(_BY_SCOPE["bodies"], json_body)
-    findings += ask(_BY_SCOPE["requests"], request)
-    findings += ask(_BY_SCOPE["returns"], answer)
-    findings += ask(_BY_SCOPE["declarations"], declared)
+    findings = judge(VERIFIER.by_scope["bodies"], (json_body,))
+    findings += judge(VERIFIER.by_scope["requests"], (request,))
+    findings += judge(VERIFIER.by_scope["returns"], (answer,))
+    findings += judge(VERIFIER.by_scope["declarations"], (declared,))
     for index, each in enumerate(body["local_function_signatures"]):
         path = f"local_function_signatures[{index}]"
-        findings += ask(_BY_SCOPE["signatures"], Signature(at="", path=path, value=each))
+        findings += judge(VERIFIER.by_scope["signatures"], (Signature(at="", path=path, value=each),))
     return sum(finding.failed for finding in findings)
 
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from tests.unit.flow_a_wire import Wire, answer_stream, call_stream, conforming, tool_return, user_turn
-from wiretape.contract import Fault, Finding, Note, Report, Rule, Skip, Spec, Unseen, Verifier
+from wiretape.contract import Fault, Finding, Note, Report, Rule, Skip, Spec, Unseen, Verifier, judge
 from wiretape.report import finding_text, printable_lines, shown, to_json, to_text, verdict_line
 from wiretape.strictjson import ABSENT
 
@@ -158,13 +158,14 @@ def rule_that_answers(*answers: object) -> Rule:
     ],
 )
 def test_the_outcome_over_many_subjects(answers: tuple[object, ...], outcome: str, because: str) -> None:
-    (finding,) = rule_that_answers(*answers).judge([Place() for _ in answers], "nothing there")
+    subjects = [Place() for _ in answers]
+    (finding,) = judge([rule_that_answers(*answers)], subjects, "nothing there")
     assert (finding.outcome, finding.because) == (outcome, because)
 
 
 def test_every_fault_is_kept_and_hints_fall_back_to_the_rules() -> None:
     faults = (Fault("a", 1, 2), None, Fault("b", 1, 3, hint="own", at="elsewhere"))
-    findings = rule_that_answers(*faults).judge([Place() for _ in faults])
+    findings = judge([rule_that_answers(*faults)], [Place() for _ in faults])
     assert [(f.path, f.hint, f.at) for f in findings] == [
         ("a", "the rule's hint", "here"),
         ("b", "own", "elsewhere"),
@@ -176,7 +177,7 @@ def test_every_fault_is_kept_and_hints_fall_back_to_the_rules() -> None:
 
 def test_a_rule_is_found_by_its_id() -> None:
     rule = rule_that_answers()
-    verifier = Verifier(protocol="p", read=lambda _t: None, rules=(rule,), unseen={})  # type: ignore[arg-type,return-value]
+    verifier = Verifier(protocol="p", read=lambda _t: None, rules=(rule,), unseen={"s": "no s"})  # type: ignore[arg-type,return-value]
     assert verifier.rule("t.rule") is rule
     with pytest.raises(KeyError):
         verifier.rule("t.other")

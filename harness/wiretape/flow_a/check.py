@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from wiretape.contract import Finding, Verifier, ask
+from wiretape.contract import Finding, Verifier, judge
 from wiretape.flow_a.facts import SeenCall
 from wiretape.flow_a.messages import called_tool, member
 from wiretape.flow_a.reader import read
@@ -51,4 +51,4 @@ def check_return(body: Mapping[str, Any], call: Mapping[str, Any], *, conversati
         opened=0,
     )
     answer = Return(at="", order=0, body=body, call=seen, conversation_id=conversation_id)
-    return ask(BODY_RULES, answer)
+    return judge(BODY_RULES, (answer,))

@@ -82,7 +82,7 @@ class _Reader:
         self.prepare_of[entry.number] = prepare
         if body.readable:
             self.view.prepares.append(prepare)
-            self.declare(body)
+            self.declare(_signatures(body))
 
     def stop_request(self, _order: int, _entry: Request, body: JsonBody) -> None:
         conversation = self.conversations.get(str(body.value.get("conversation_id")))
@@ -101,6 +101,7 @@ class _Reader:
             at=body.at,
             order=order,
             json=body,
+            signatures=_signatures(body),
             live=self.transcript.live,
             conduit_token=headers.get("x-conduit-token"),
         )
@@ -113,7 +114,7 @@ class _Reader:
         request.match = match_return(body.value, self.conversations.values())
         request.challenge = self.spend_challenge(body.value)
         self.pair_prepares(request)
-        self.declare(body)
+        self.declare(request.signatures)
         if request.match is None:
             known = self.conversations.get(str(body.value.get("conversation_id")))
             request.first_turn = known is None
@@ -159,19 +160,20 @@ class _Reader:
             return request.match.conversation.id
         return str(request.body.get("conversation_id", ""))
 
-    def declare(self, body: JsonBody) -> None:
+    def declare(self, signatures: Signatures) -> None:
         """Note declarations, each distinct list once."""
-        value = body.value.get("local_function_signatures", ABSENT)
-        self.view.declarations.append(Signatures(at=body.at, value=value))
+        value = signatures.value
+        self.view.declarations.append(signatures)
         if value is ABSENT or any(strictjson.identical(value, seen) for seen in self.declared):
             return
         self.declared.append(value)
         root = "local_function_signatures"
         if not isinstance(value, list):
-            self.view.signatures.append(Signature(at=body.at, path=root, value=value))
+            self.view.signatures.append(Signature(at=signatures.at, path=root, value=value))
             return
         self.view.signatures += [
-            Signature(at=body.at, path=f"{root}[{index}]", value=each) for index, each in enumerate(value)
+            Signature(at=signatures.at, path=f"{root}[{index}]", value=each)
+            for index, each in enumerate(value)
         ]
 
     def returned(self, request: ConversationRequest, match: Match) -> None:
@@ -277,6 +279,10 @@ class _Reader:
 def _messages(body: dict[str, Any]) -> list[Any]:
     messages = body.get("messages")
     return messages if isinstance(messages, list) else []
+
+
+def _signatures(body: JsonBody) -> Signatures:
+    return Signatures(at=body.at, value=body.value.get("local_function_signatures", ABSENT))
 
 
 def _json_answer(entry: Response) -> dict[str, Any]:

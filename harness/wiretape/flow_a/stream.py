@@ -66,7 +66,7 @@ class StreamDecoder:
         self._messages: dict[str, Node] = {}
         """Live nodes by id. One that a channel has let go of keeps its last state: it changes no more."""
         self._growing: str | None = None
-        """The path of the last append. More text there makes no new message, so nothing is looked at."""
+        """The path of an append that was looked at: more text there makes no new message, and no error."""
 
     @property
     def delivered(self) -> int:
@@ -81,7 +81,6 @@ class StreamDecoder:
     @property
     def messages(self) -> list[dict[str, Any]]:
         """Every message that a channel or a classic envelope held, by first appearance, in its last state."""
-        self._look_at_all()
         # A message whose id itself was changed in place stands under its last id only.
         return [plain(node) for key, node in self._messages.items() if plain(node.get("id")) == key]
 
@@ -92,8 +91,7 @@ class StreamDecoder:
         That takes a message that ends the turn, ``message_stream_complete`` or ``[DONE]``, and no error. A
         body that only hands the stream over to a websocket has no such message: the turn goes on there.
         """
-        messages = self.messages
-        return (self._ended or self.done) and not self._failed and any(map(_ends_turn, messages))
+        return (self._ended or self.done) and not self._failed and any(map(_ends_turn, self.messages))
 
     def peek(self, channel: int | float, path: str) -> Any:
         """Read one place of a channel's value; ABSENT where nothing is."""
@@ -131,7 +129,6 @@ class StreamDecoder:
             quoted, encoding = False, data.strip()
         if encoding != "v1":
             raise DeltaError("unknown_encoding", f'expected the encoding "v1", got {data[:40]!r}')
-        self._look_at_all()
         self._deltas, self._growing = DeltaDecoder(), None
         return Announcement(encoding, quoted)
 
@@ -141,7 +138,7 @@ class StreamDecoder:
         delta = self._deltas.push(_json(data))
         if delta.path is not self._growing or delta.op != "append" or type(delta.value) is not str:
             self._look_at(self._deltas, delta.channel)
-            self._growing = None if delta.path.endswith("id") else delta.path
+            self._growing = None if delta.path.endswith(("id", "error")) else delta.path
         return delta
 
     def _other(self, name: str, data: str) -> TypedEvent | Done | Ignored:
@@ -169,11 +166,6 @@ class StreamDecoder:
             return TypedEvent(kind, payload)
         self._note(planted(payload.get("message"), strictjson.MAX_DEPTH))
         return TypedEvent("", payload)
-
-    def _look_at_all(self) -> None:
-        if self._deltas:
-            for channel in self._deltas.channels:
-                self._look_at(self._deltas, channel)
 
     def _look_at(self, deltas: DeltaDecoder, channel: int | float) -> None:
         envelope = deltas.node(channel, "")

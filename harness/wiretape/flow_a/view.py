@@ -22,6 +22,20 @@ ChallengeState = Literal["fresh", "reused", "not issued", "absent", "unknown"]
 
 
 @dataclass(slots=True, kw_only=True)
+class Signatures:
+    """The declarations of one request."""
+
+    at: str
+    value: object
+    """``local_function_signatures``; ABSENT when it is not there."""
+    names: list[object] = field(init=False)
+
+    def __post_init__(self) -> None:
+        signatures = self.value if isinstance(self.value, list) else []
+        self.names = [each.get("name") if isinstance(each, dict) else ABSENT for each in signatures]
+
+
+@dataclass(slots=True, kw_only=True)
 class Prepare:
     """A prepare request and its answer. ``order`` is its place in the transcript."""
 
@@ -41,6 +55,7 @@ class ConversationRequest:
     at: str
     order: int
     json: JsonBody
+    signatures: Signatures
     match: Match | None = None
     """What it returns to; None for a user's turn."""
     live: bool = False
@@ -59,19 +74,6 @@ class ConversationRequest:
     def granted(self) -> list[str]:
         """The conduit tokens that its prepares gave."""
         return [each.token for each in self.prepares if each.token is not None]
-
-
-@dataclass(slots=True, kw_only=True)
-class Signatures:
-    """The declarations of one request."""
-
-    at: str
-    value: object
-    """``local_function_signatures``; ABSENT when it is not there."""
-
-    @property
-    def names(self) -> list[object]:
-        return [member(each, "name") for each in self.value] if isinstance(self.value, list) else []
 
 
 @dataclass(slots=True, kw_only=True)
@@ -147,6 +149,8 @@ class Return:
     text_fault: object = field(init=False, default=ABSENT)
     """What came in its place."""
     result: object = field(init=False)
+    arguments: dict[str, Any] | None = field(init=False, default=None)
+    """The call's arguments, by the judge's own decoding, where they are to be echoed."""
 
     def __post_init__(self) -> None:
         messages = self.body.get("messages")
@@ -158,6 +162,8 @@ class Return:
         self.raw_text = (self.content or {}).get("text", ABSENT)
         self.text = self._read_text()
         self.result = ABSENT if self.text is None else self.text.get("result", ABSENT)
+        if self.expected == "echo":
+            self.arguments = self._read_arguments()
 
     def _read_text(self) -> dict[str, Any] | None:
         if not isinstance(self.raw_text, str):
@@ -172,6 +178,12 @@ class Return:
             self.text_fault = self.raw_text
             return None
         return value
+
+    def _read_arguments(self) -> dict[str, Any] | None:
+        try:
+            return _as_object(strictjson.loads(self.call.text))
+        except StrictJSONError:
+            return None
 
     def path(self, rest: str = "") -> str:
         """The path of a member of the return's message."""

@@ -10,15 +10,19 @@ from wiretape.flow_a.rules.source import NOTES, rule
 from wiretape.flow_a.view import ConversationRequest, Prepare
 from wiretape.strictjson import ABSENT, equal
 
+_NO_TOKEN: Final = Unseen("no prepare gave a conduit token")
+_NO_PREPARE: Final = Skip("flow_a.return.fresh-prepare")
+_UNKNOWN: Final = Skip("the log does not show any prepare of this request")
+
 
 def _prepare_state(request: ConversationRequest) -> Answer:
     got = request.json.value.get("client_prepare_state", ABSENT)
     if got not in ("success", "failure"):
         return Fault("client_prepare_state", "success or failure", got)
     if not request.live and not request.prepares:
-        return Skip("the log does not show any prepare of this request")
+        return _UNKNOWN
     if request.match is not None and not request.prepares:
-        return Skip("flow_a.return.fresh-prepare")
+        return _NO_PREPARE
     want = "success" if request.granted else "failure"
     return None if got == want else Fault("client_prepare_state", want, got)
 
@@ -49,7 +53,7 @@ def _challenge_unused(request: ConversationRequest) -> Answer:
 def _conduit_token(request: ConversationRequest) -> Answer:
     granted = request.granted
     if not granted:
-        return Unseen("no prepare gave a conduit token")
+        return _NO_TOKEN
     if request.conduit_token in granted:
         return None
     got = ABSENT if request.conduit_token is None else "another one"

@@ -10,7 +10,7 @@ from wiretape.contract import Answer, Fault, Note, Rule, Skip, Unseen
 from wiretape.flow_a.json_body import JsonBody
 from wiretape.flow_a.rules.source import STANDARDS, rule
 from wiretape.flow_a.view import ConversationRequest
-from wiretape.strictjson import ABSENT, equal
+from wiretape.strictjson import ABSENT
 
 WEB_ROOT_PARENT: Final = "client-created-root"
 """What the web client sends as the parent of a first turn. [client code]"""
@@ -39,14 +39,18 @@ def _supported_encodings(request: ConversationRequest) -> Answer:
     return _is(request, "supported_encodings", ["v1"])
 
 
-def _is(request: ConversationRequest, key: str, want: object) -> Answer:
+def _is(request: ConversationRequest, key: str, want: str | list[str]) -> Answer:
+    # Python's == is exact where texts are wanted: nothing else equals them.
     got = request.json.value.get(key, ABSENT)
-    return None if equal(got, want) else Fault(key, want, got)
+    return None if got == want else Fault(key, want, got)
 
 
 def _model(request: ConversationRequest) -> Answer:
     got = request.json.value.get("model", ABSENT)
     return None if isinstance(got, str) and got.strip() else Fault("model", "a model's name", got)
+
+
+_NO_FIRST_TURN: Final = Unseen("no first turn of a conversation was seen")
 
 
 @lru_cache(maxsize=512)
@@ -73,7 +77,7 @@ def _timezone_offset(request: ConversationRequest) -> Answer:
 
 def _first_turn(request: ConversationRequest) -> Answer:
     if not request.first_turn:
-        return Unseen("no first turn of a conversation was seen")
+        return _NO_FIRST_TURN
     for key in ("conversation_id", "parent_message_id"):
         got = request.body.get(key, ABSENT)
         if got is ABSENT:

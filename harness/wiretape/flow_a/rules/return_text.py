@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from wiretape import strictjson
 from wiretape.contract import Answer, Fault, Rule, Skip, Unseen
 from wiretape.flow_a.damage import damage
 from wiretape.flow_a.rules.source import NOTES, rule
 from wiretape.flow_a.view import Return
-from wiretape.strictjson import ABSENT, StrictJSONError, equal
+from wiretape.strictjson import ABSENT, equal
 
 _KEYS: Final = frozenset(("call_id", "result", "tool"))
 _NO_TEXT: Final = Skip("flow_a.return.text-is-json-object")
 _NO_KEY: Final = Skip("flow_a.return.text-keys")
+_NO_ARGUMENT: Final = Skip("the call has no argument message that could be echoed")
 _NO_RESULT: Final = Skip("flow_a.return.result-is-object")
 
 
@@ -92,25 +92,15 @@ def _result_shape(answer: Return) -> Answer:
     return Fault(f"{path}.thread_id", "the id of the thread", result.get("thread_id", ABSENT))
 
 
-def _arguments(answer: Return) -> dict[str, Any] | None:
-    """The arguments of the call, by the judge's own decoding."""
-    try:
-        value = strictjson.loads(answer.call.text)
-    except StrictJSONError:
-        return None
-    return value if isinstance(value, dict) else None
-
-
 def _wanted(answer: Return) -> dict[str, Any] | Skip | Unseen:
     """The result that the tool must give, with an echo worked out."""
     if answer.expected is ABSENT:
         return Unseen(f"the cassette does not say what {answer.call.tool} gives")
     if answer.expected != "echo":
         return dict(answer.expected)  # type: ignore[call-overload,no-any-return]
-    arguments = _arguments(answer)
-    if arguments is None or "message" not in arguments:
-        return Skip("the call has no argument message that could be echoed")
-    return {"message": arguments["message"]}
+    if answer.arguments is None or "message" not in answer.arguments:
+        return _NO_ARGUMENT
+    return {"message": answer.arguments["message"]}
 
 
 def _damage(answer: Return, wanted: dict[str, Any]) -> str:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from wiretape.contract import Answer, Fault, Rule, Skip, Unseen
 from wiretape.flow_a.rules.source import NOTES, rule
-from wiretape.flow_a.view import PlayedCall, Return, Signature, Signatures
+from wiretape.flow_a.view import ConversationRequest, PlayedCall, Return, Signature, Signatures
 from wiretape.strictjson import ABSENT
+
+_NO_REQUEST: Final = Skip("the request is not known")
 
 
 def _is_text(value: object) -> bool:
@@ -19,39 +21,39 @@ def _is_name(value: object) -> bool:
     return isinstance(value, str) and bool(value.strip())
 
 
-_Members = tuple[tuple[str, str, Callable[[object], bool]], ...]
-
-_SIGNATURE: Final[_Members] = (
+_SIGNATURE: Final = (
     ("name", "the tool's name", _is_name),
     ("description", "a string", _is_text),
     ("params", "a list", lambda value: isinstance(value, list)),
     ("type", "kwargs", lambda value: value == "kwargs"),
 )
-_PARAM: Final[_Members] = (
+_PARAM: Final = (
     ("name", "the parameter's name", _is_name),
     ("required", "true or false", lambda value: isinstance(value, bool)),
     ("type", "an object", lambda value: isinstance(value, dict)),
 )
-_PARAM_TYPE: Final[_Members] = (
+_PARAM_TYPE: Final = (
     ("description", "a string", _is_text),
     ("type", "string", lambda value: value == "string"),
 )
+_Members: TypeAlias = tuple[tuple[str, str, Callable[[object], bool]], ...]
 
 
-def _first_wrong(value: object, members: _Members, path: str, what: str) -> Fault | None:
+def _first_wrong(value: object, members: _Members, what: str) -> tuple[str, str, object] | None:
+    """The first member that does not hold: where it is below ``value``, what was wanted, what came."""
     if not isinstance(value, dict):
-        return Fault(path, what, value)
+        return "", what, value
     for key, want, holds in members:
-        got = value.get(key, ABSENT)
-        if not holds(got):
-            return Fault(f"{path}.{key}", want, got)
+        if key not in value or not holds(value[key]):
+            return f".{key}", want, value.get(key, ABSENT)
     return None
 
 
 def _shape(signature: Signature) -> Answer:
     if signature.path == "local_function_signatures":
         return Fault(signature.path, "a list of signatures", signature.value)
-    return _first_wrong(signature.value, _SIGNATURE, signature.path, "a signature")
+    wrong = _first_wrong(signature.value, _SIGNATURE, "a signature")
+    return Fault(signature.path + wrong[0], *wrong[1:]) if wrong else None
 
 
 def _params(signature: Signature) -> Answer:
@@ -59,12 +61,12 @@ def _params(signature: Signature) -> Answer:
     if not isinstance(params, list):
         return Skip("flow_a.signature.shape")
     for index, param in enumerate(params):
-        path = f"{signature.path}.params[{index}]"
-        fault = _first_wrong(param, _PARAM, path, "a parameter") or _first_wrong(
-            param["type"], _PARAM_TYPE, f"{path}.type", "a type"
-        )
-        if fault:
-            return fault
+        wrong, below = _first_wrong(param, _PARAM, "a parameter"), ""
+        if wrong is None:
+            wrong, below = _first_wrong(param["type"], _PARAM_TYPE, "a type"), ".type"
+        if wrong is not None:
+            where, want, got = wrong
+            return Fault(f"{signature.path}.params[{index}]{below}{where}", want, got)
     return None
 
 
@@ -87,27 +89,22 @@ def _handoff(signatures: Signatures) -> Answer:
     return Fault("local_function_signatures", "handoff among the declared tools", signatures.names)
 
 
-def _declares(body: dict[str, Any] | Any, tool: str) -> bool:
-    names = Signatures(at="", value=body.get("local_function_signatures")).names
-    web_names = body.get("local_function_names")
-    return tool in names or (isinstance(web_names, list) and f"local.{tool}" in web_names)
-
-
-def _undeclared(body: dict[str, Any] | Any, tool: str) -> Fault:
-    got = Signatures(at="", value=body.get("local_function_signatures")).names
-    return Fault("local_function_signatures", f"a signature of {tool}", got)
+def _undeclared(request: ConversationRequest, tool: str) -> Fault | None:
+    names = request.signatures.names
+    if tool in names:
+        return None
+    web_names = request.body.get("local_function_names")
+    if isinstance(web_names, list) and f"local.{tool}" in web_names:
+        return None
+    return Fault("local_function_signatures", f"a signature of {tool}", names, at=request.at)
 
 
 def _tool_declared(call: PlayedCall) -> Answer:
-    fault = _undeclared(call.request.body, call.seen.tool)
-    if _declares(call.request.body, call.seen.tool):
-        return None
-    return Fault(fault.path, fault.want, fault.got, at=call.request.at)
+    return _undeclared(call.request, call.seen.tool)
 
 
 def _still_declared(answer: Return) -> Answer:
-    tool = answer.call.tool
-    return None if _declares(answer.body, tool) else _undeclared(answer.body, tool)
+    return _undeclared(answer.request, answer.call.tool) if answer.request else _NO_REQUEST
 
 
 SIGNATURE_RULES: Final[tuple[Rule, ...]] = (
