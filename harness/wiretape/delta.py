@@ -50,11 +50,6 @@ class DeltaDecoder:
             if document.root is not ABSENT
         }
 
-    @property
-    def channels(self) -> list[int | float]:
-        """The channels that a delta has reached, in order."""
-        return [*self._documents]
-
     def apply(self, wire_delta: object) -> Any:
         """Push a delta and give its channel's whole value, fresh; ABSENT for an absent root."""
         return plain(self._documents[self.push(wire_delta).channel].root)

@@ -251,7 +251,6 @@ def test_an_absent_root_is_not_listed() -> None:
     decoder = holding("x")
     assert decoder.apply({"o": "remove"}) is ABSENT
     assert decoder.values == {}
-    assert decoder.channels == [0]
 
 
 def test_an_error_says_what_was_expected_what_came_and_where() -> None:
