@@ -148,55 +148,6 @@ class Rule:
             known = self.said[key] = self.finding(answer.outcome, because=answer.because)
         return known
 
-    def failed(self) -> bool:
-        return self.outcome == "fail"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rule:
-    """One demand of the protocol, as data.
-
-    ``scope`` names the kind of subject it is asked about; ``check`` gets one such subject. ``good`` and
-    ``bad`` are short examples for people: JSON fragments of the subject, or a sentence about behaviour.
-    """
-
-    id: str
-    level: Level
-    title: str
-    spec: Spec
-    evidence: Evidence
-    scope: str
-    check: Callable[[Any], Answer]
-    good: str
-    bad: tuple[str, ...]
-    hint: str = ""
-    passed: Finding = field(init=False, compare=False, repr=False)
-    """The finding of a plain pass, made once: judging a conforming request allocates next to nothing."""
-    said: dict[tuple[Outcome, str], Finding] = field(
-        init=False, compare=False, repr=False, default_factory=dict
-    )
-    """Other findings that blame nobody, made once each."""
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "passed", self.finding("pass"))
-
-    def finding(self, outcome: Outcome, **details: Any) -> Finding:
-        return Finding(
-            rule=self.id,
-            level=self.level,
-            outcome=outcome,
-            evidence=self.evidence,
-            spec=str(self.spec),
-            **details,
-        )
-
-    def unfailed(self, outcome: Outcome, because: str) -> Finding:
-        """The finding of an outcome that blames nobody, and why."""
-        known = self.said.get((outcome, because))
-        if known is None:
-            known = self.said[outcome, because] = self.finding(outcome, because=because)
-        return known
-
     def failed(self, fault: Fault, at: str) -> Finding:
         return self.finding(
             "fail",
