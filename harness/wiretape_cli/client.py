@@ -8,11 +8,11 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from io import BufferedReader
-from threading import Thread
+from threading import Thread, current_thread, main_thread
 from typing import IO, Any, cast
 
 TAIL = 8192
@@ -77,15 +77,29 @@ def run_client(
     while it lives) has ended on return.
     """
     began = clock()
-    process = _start(command, {**os.environ, **variables})
     exit_code: int | None = None
-    try:
-        out, err = _Tail(process.stdout), _Tail(process.stderr)
-        with suppress(subprocess.TimeoutExpired):
-            exit_code = process.wait(timeout)
-    finally:
-        _end_tree(process)
+    with _sigterm_interrupts():
+        process = _start(command, {**os.environ, **variables})
+        try:
+            out, err = _Tail(process.stdout), _Tail(process.stderr)
+            with suppress(subprocess.TimeoutExpired):
+                exit_code = process.wait(timeout)
+        finally:
+            _end_tree(process)
     return ClientRun(exit_code=exit_code, seconds=clock() - began, stdout=out.text(), stderr=err.text())
+
+
+@contextmanager
+def _sigterm_interrupts() -> Iterator[None]:
+    """Let SIGTERM raise KeyboardInterrupt: who cancels a run must not leave the client behind."""
+    if current_thread() is not main_thread():
+        yield  # only the main thread may set signal handlers, and gets them
+        return
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _start(command: Sequence[str], environment: Mapping[str, str]) -> subprocess.Popen[bytes]:

@@ -30,7 +30,7 @@ def run(
     if transcript_dir is not None:
         transcript_dir.mkdir(parents=True, exist_ok=True)
     if not is_loopback(host):
-        say(f"warning: {host} can be reached from other machines; what clients send there is kept in memory")
+        say(f"warning: {host} can be reached from other machines")
     ended = _ended_by_signal()
     with _started(host, port) as server:
         plays = {key: server.play(cassette, options, key=key) for key, cassette in named.items()}

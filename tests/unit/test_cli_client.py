@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import select
 import sys
 from pathlib import Path
 
 import pytest
 
+from tests.lifeline import lifeline
 from wiretape_cli.client import TAIL, ClientRun, StartError, run_client
 
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="process groups are POSIX")
@@ -16,13 +15,6 @@ posix_only = pytest.mark.skipif(sys.platform == "win32", reason="process groups 
 
 def run_python(code: str, *, timeout: float = 20, **variables: str) -> ClientRun:
     return run_client([sys.executable, "-c", code], variables, timeout=timeout)
-
-
-def hung_up(reader: int) -> bool:
-    """Whether nobody holds the write end any more; a process that was killed gets a moment to die."""
-    poll = select.poll()
-    poll.register(reader, 0)
-    return any(event & select.POLLHUP for _, event in poll.poll(5_000))
 
 
 def test_a_client_that_ends_well_has_exit_code_zero_and_its_output_is_kept() -> None:
@@ -79,25 +71,18 @@ def test_a_client_that_ignores_a_polite_end_is_killed() -> None:
 
 
 @posix_only
-@pytest.mark.parametrize(("after", "timeout"), [("threading.Event().wait()", 1.0), ("pass", 20.0)])
+@pytest.mark.parametrize(("after", "timeout"), [("child.wait()", 1.0), ("", 20.0)])
 def test_what_a_client_started_ends_with_it(tmp_path: Path, after: str, timeout: float) -> None:
     """At the time limit, and also when the client ended by itself and forgot its child."""
-    pipe = tmp_path / "alive"
-    os.mkfifo(pipe)
-    # The child holds the write end of the pipe as long as it lives; opening waits for the other side.
-    child = f"import threading; held = open({str(pipe)!r}, 'w'); threading.Event().wait()"
-    code = (
-        "import subprocess, sys, threading\n"
-        f"subprocess.Popen([sys.executable, '-c', {child!r}])\n"
-        f"held = open({str(pipe)!r}, 'r')\n"
-        f"{after}\n"
-    )
-    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
-    try:
+    with lifeline(tmp_path / "alive") as grandchild:
+        code = (
+            "import subprocess, sys\n"
+            f"child = subprocess.Popen([sys.executable, '-c', {grandchild.holder!r}])\n"
+            f"open({str(tmp_path / 'alive')!r}).read(1)\n"  # waits until the child is there
+            f"{after}\n"
+        )
         run_python(code, timeout=timeout)
-        assert hung_up(reader), "the child still holds the pipe"
-    finally:
-        os.close(reader)
+        assert grandchild.dropped()
 
 
 @pytest.mark.parametrize(

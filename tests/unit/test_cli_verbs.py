@@ -1,0 +1,189 @@
+"""The offline verbs: decode, rules, verify, lint."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from wiretape.cassette import bundled, bundled_directory
+from wiretape.flow_a.rules import RULES
+from wiretape_cli.main import main
+
+TAPE = bundled_directory() / "flow_a" / "alefita_way.yaml"
+STREAM = b'event: delta_encoding\ndata: "v1"\n\nevent: delta\ndata: {"p":"","o":"add","v":"caf\\u00e9"}\n\n'
+RECIPIENT = b'"recipient":"all"'
+
+
+@pytest.fixture
+def torn(tmp_path: Path) -> Path:
+    """A cassette whose recorded return is addressed to the tool."""
+    data = TAPE.read_bytes()
+    assert data.count(RECIPIENT) >= 1
+    file = tmp_path / "torn.yaml"
+    head, tail = data.rsplit(b'"role":"tool"', 1)
+    file.write_bytes(head + b'"role":"tool"' + tail.replace(RECIPIENT, b'"recipient":"xyz"', 1))
+    return file
+
+
+def test_decode_prints_ascii_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "stream"
+    file.write_bytes(STREAM)
+    assert main(["decode", str(file)]) == 0
+    out, err = capsys.readouterr()
+    assert out.isascii()
+    assert err == ""
+    assert json.loads(out) == {
+        "values": {"0": "café"},
+        "messages": [],
+        "events": [],
+        "done": False,
+        "complete": False,
+        "unterminated_tail": False,
+        "errors": [],
+    }
+
+
+def test_decode_reads_stdin_and_exits_1_with_errors(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(STREAM + b"event: delta\ndata: {]\n\n")))
+    assert main(["decode", "-"]) == 1
+    errors = json.loads(capsys.readouterr().out)["errors"]
+    assert [(each["event"], each["kind"]) for each in errors] == [(3, "invalid_json")]
+
+
+def test_rules_lists_every_rule_with_level_and_title(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["rules"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == len(RULES)
+    assert all(rule.id in line and rule.title in line for rule, line in zip(RULES, lines, strict=True))
+
+
+def test_rules_as_json_hold_the_quoted_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["rules", "--json"]) == 0
+    catalogue = json.loads(capsys.readouterr().out)
+    assert [each["id"] for each in catalogue] == [rule.id for rule in RULES]
+    for each in catalogue:
+        assert each.keys() >= {"id", "level", "title", "evidence", "good", "bad"}
+        assert all(each["spec"][part] for part in ("document", "section", "quote"))
+
+
+@pytest.mark.parametrize("rule_id", ["flow_a.return.recipient-is-all", "return.recipient-is-all"])
+def test_one_rule_is_shown_whole(rule_id: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["rules", rule_id]) == 0
+    out = capsys.readouterr().out
+    for part in ("flow_a.return.recipient-is-all", "must", "evidence: wire", "«", "good", "bad"):
+        assert part in out
+    assert main(["rules", "--json", rule_id]) == 0
+    assert json.loads(capsys.readouterr().out)["id"] == "flow_a.return.recipient-is-all"
+
+
+def test_an_unknown_rule_suggests_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["rules", "flow_a.return.recipient-all"]) == 2
+    assert "Did you mean flow_a.return.recipient-is-all?" in capsys.readouterr().err
+    assert main(["rules", "qqqq"]) == 2
+    assert "Did you mean" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", bundled())
+def test_every_bundled_cassette_verifies_and_lints(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    file = str(bundled_directory() / "flow_a" / f"{name}.yaml")
+    assert main(["verify", file]) == 0
+    assert main(["lint", file]) == 0
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert f"{name}: ok (" in err
+    assert f"ok {file}" in err
+
+
+def test_verify_judges_a_wrong_cassette(torn: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["verify", str(TAPE), str(torn)]) == 1
+    err = capsys.readouterr().err
+    assert "alefita_way: ok" in err
+    assert "FAIL flow_a.return.recipient-is-all" in err
+    assert str(torn) in err
+
+
+def test_verify_prints_json_on_stdout_and_writes_reports(
+    torn: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "report.md"
+    assert main(["verify", "--json", "--report", f"md:{file}", str(torn)]) == 1
+    out, err = capsys.readouterr()
+    assert err == ""
+    report = json.loads(out)
+    assert (report["ok"], report["cassettes"][0]["name"]) == (False, "torn")
+    assert "recipient-is-all" in file.read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "why"),
+    [
+        (
+            "codex.jsonl",
+            b'{"t": 0.0, "dir": "meta", "conn": "c1", "msg": {}}\n',
+            "codex comes in a later release",
+        ),
+        ("other.jsonl", b'{"a": 1}\n', "expected a header"),
+        ("other.jsonl", b"\xff", "expected a JSON object"),
+        ("empty.jsonl", b"", "empty file"),
+        ("other.yaml", b"a: 1\n", "format"),
+    ],
+)
+def test_verify_of_another_file_exits_2_and_names_it(
+    name: str, data: bytes, why: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / name
+    file.write_bytes(data)
+    assert main(["verify", str(file)]) == 2
+    err = capsys.readouterr().err
+    assert why in err
+    assert str(file) in err
+
+
+def test_verify_demands_a_profile(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["verify", "--profile", "flow_a=app", str(TAPE)]) == 0
+    app = capsys.readouterr().err
+    assert main(["verify", "--profile", "seed-capture", str(TAPE)]) == 0
+    assert ("WARN" in app) != ("WARN" in capsys.readouterr().err)
+
+
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [
+        ((b"format: 1", b"format: 2"), "format"),
+        ((b"kind: reconstructed", b"kind: dreamt"), "dreamt"),
+        ((b'"v1"', b'"v7"'), "its stream does not decode: event 1: unknown_encoding"),
+    ],
+)
+def test_lint_exits_4_and_says_what_is_wrong(
+    damage: tuple[bytes, bytes], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = TAPE.read_bytes()
+    file = tmp_path / "tape.yaml"
+    file.write_bytes(data.replace(*damage))
+    assert main(["lint", str(file)]) == 4
+    err = capsys.readouterr().err
+    assert f"FAIL {file}" in err
+    assert said in err
+
+
+def test_lint_judges_what_the_recorded_client_sent(torn: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["lint", str(torn)]) == 4
+    assert "FAIL flow_a.return.recipient-is-all" in capsys.readouterr().err
+
+
+def test_lint_goes_through_folders_and_refuses_an_empty_one(
+    torn: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["lint", str(bundled_directory())]) == 0
+    assert main(["lint", str(tmp_path), str(TAPE)]) == 4
+    err = capsys.readouterr().err
+    assert f"ok {TAPE}" in err
+    torn.unlink()
+    assert main(["lint", str(tmp_path)]) == 2
+    assert "no cassette (*.yaml)" in capsys.readouterr().err
