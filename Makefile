@@ -17,7 +17,7 @@ demo: $(VENV)/.installed
 	PATH="$(CURDIR)/$(BIN):$$PATH" wiretape check --all -- python tests/examples/clients/flow_a_client.py
 
 test: lint
-	$(BIN)/pytest --cov=wiretape --cov-report=term:skip-covered $(PYTEST)
+	$(BIN)/pytest --cov --cov-report=term-missing:skip-covered $(PYTEST)
 
 lint: $(VENV)/.test
 	$(BIN)/ruff check
