@@ -63,7 +63,7 @@ class App:
             return self._nowhere(request)
         body, whole = await _read(request)
         path = found["path"] + (found["query"] or "")
-        headers = tuple(request.headers.items())
+        headers = tuple((_text(name), _text(value)) for name, value in request.raw_headers)
         exchange = Exchange(
             play=play,
             request=request,
@@ -90,6 +90,10 @@ class App:
             "requests go to <base URL>/backend-api/…"
         )
         return web.json_response({"detail": {"code": "no_such_play", "message": message}}, status=404)
+
+
+def _text(header: bytes) -> str:
+    return header.decode("latin-1")
 
 
 async def _read(request: web.BaseRequest) -> tuple[bytes, bool]:

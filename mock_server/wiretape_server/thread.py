@@ -6,6 +6,7 @@ import asyncio
 import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
+from contextlib import suppress
 from types import TracebackType
 from typing import Any, Final
 
@@ -63,11 +64,9 @@ class Playback:
 
 
 async def _wait_idle(play: Play, timeout: float) -> bool:
-    try:
+    with suppress(TimeoutError):
         await asyncio.wait_for(play.idle.wait(), timeout)
-    except TimeoutError:
-        return False
-    return True
+    return play.idle.is_set()
 
 
 class ServerThread:

@@ -1,0 +1,26 @@
+"""The profiles: versions of a protocol's behaviour that a verdict can demand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from wiretape_server.options import OptionError
+
+PROFILES = {"flow_a": ("seed-capture", "app"), "codex": ("0.98", "0.110", "0.171")}
+
+
+def demanded(texts: Iterable[str], protocol: str) -> str:
+    """The profile that ``PROTOCOL=NAME`` or ``NAME`` demands of this protocol, the last one; empty when none.
+
+    Raises OptionError for a name that nobody defined.
+    """
+    chosen = ""
+    for text in texts:
+        prefix, _, name = text.strip().rpartition("=")
+        owner = prefix or protocol
+        if name not in PROFILES.get(owner, ()):
+            known = ", ".join(f"{each}={name}" for each, names in PROFILES.items() for name in names)
+            raise OptionError(f"profile is {text!r}; give one of {known}")
+        if owner == protocol:
+            chosen = name
+    return chosen

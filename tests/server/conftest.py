@@ -1,0 +1,44 @@
+"""One server for the tests of a module, and one whose time stands still."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from tests.server.clockwork import Clockwork
+from wiretape.cassette.model import Cassette
+from wiretape_server.options import PlayOptions
+from wiretape_server.thread import Playback, ServerThread
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[ServerThread]:
+    with ServerThread() as server:
+        yield server
+
+
+@pytest.fixture
+def play(server: ServerThread) -> Iterator[Callable[..., Playback]]:
+    """Plays cassettes at instant pace; options are those of PlayOptions."""
+    playbacks = []
+
+    def play(cassette: Cassette, **options: object) -> Playback:
+        playbacks.append(server.play(cassette, PlayOptions(**{"pace": "instant", **options})))  # type: ignore[arg-type]
+        return playbacks[-1]
+
+    yield play
+    for playback in playbacks:
+        playback.close()
+
+
+@pytest.fixture
+def clockwork() -> Clockwork:
+    return Clockwork()
+
+
+@pytest.fixture
+def still_server(clockwork: Clockwork) -> Iterator[ServerThread]:
+    """A server whose streams move only when the clockwork does."""
+    with ServerThread(wheel=clockwork.wheel(), clock=clockwork.now) as server:
+        yield server
