@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import pytest
 
-if TYPE_CHECKING:
-    from wiretape_server.options import PlayOptions
+from wiretape_server.options import OptionError, PlayOptions
+from wiretape_server.profiles import demanded
 
 PLAYING = ("pace", "chunks", "ids", "strict", "profile")
 SWITCH = {
@@ -33,12 +33,12 @@ def refuse(text: str) -> NoReturn:
 
 def play_options(config: pytest.Config, *levels: Mapping[str, Any]) -> PlayOptions:
     """How to play; ``levels`` are what the test says, the nearest first. A value without meaning fails it."""
-    from wiretape_server.options import OptionError, PlayOptions
-
     given = {name: value for name in PLAYING if (value := _resolve(config, name, levels)) is not None}
     if "strict" in given:
         given["strict"] = switch(given["strict"])
     try:
+        # Blanks part several: "flow_a=app codex=0.98" serves a suite that plays both.
+        given["profile"] = demanded(str(given.get("profile", "")).split(), "flow_a")
         return PlayOptions.parse(**given)
     except OptionError as error:
         refuse(str(error))

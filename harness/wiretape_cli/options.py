@@ -9,15 +9,14 @@ import click
 
 from wiretape_cli.errors import SetupError
 from wiretape_cli.reports.files import parse
+from wiretape_server.options import OptionError, PlayOptions
+from wiretape_server.profiles import PROFILES
+from wiretape_server.profiles import demanded as known_profile
 
 if TYPE_CHECKING:
     from wiretape.cassette import Cassette
-    from wiretape_server.options import PlayOptions
 
 Verb = TypeVar("Verb", bound=Callable[..., Any])
-
-PROFILES = {"flow_a": ("seed-capture", "app"), "codex": ("0.98", "0.110", "0.171")}
-"""Protocol to the versions of its behaviour that can be demanded."""
 
 protocol = click.option(
     "--protocol",
@@ -67,22 +66,14 @@ def playing(verb: Verb) -> Verb:
 
 def demanded(profiles: Iterable[str], protocol: str) -> str:
     """The profile that ``--profile`` demands of this protocol; empty when none. Raises SetupError."""
-    chosen = ""
-    for text in profiles:
-        prefix, _, name = text.rpartition("=")
-        owner = prefix or protocol
-        if name not in PROFILES.get(owner, ()):
-            known = ", ".join(f"{owner}={name}" for owner, names in PROFILES.items() for name in names)
-            raise SetupError(f"--profile {text}: there is no such profile; known are {known}")
-        if owner == protocol:
-            chosen = name
-    return chosen
+    try:
+        return known_profile(profiles, protocol)
+    except OptionError as error:
+        raise SetupError(str(error)) from None
 
 
 def play_options(**texts: Any) -> PlayOptions:
     """Parse the playing options. Raises SetupError."""
-    from wiretape_server.options import OptionError, PlayOptions
-
     try:
         return PlayOptions.parse(**texts)
     except OptionError as error:

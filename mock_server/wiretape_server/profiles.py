@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from wiretape_server.options import OptionError
+from wiretape_server.options import PROFILES, OptionError
 
-PROFILES = {"flow_a": ("seed-capture", "app"), "codex": ("0.98", "0.110", "0.171")}
+__all__ = ["PROFILES", "demanded"]
 
 
 def demanded(texts: Iterable[str], protocol: str) -> str:

@@ -107,3 +107,9 @@ def failing(project: pytest.Pytester) -> pytest.Pytester:
         """
     )
     return project
+
+
+def run(project: pytest.Pytester, code: str, *arguments: str) -> pytest.RunResult:
+    """Run a test module in this process."""
+    project.makepyfile(test_it="from client import WRONG_RECIPIENT, ask\nimport pytest\n\n" + code)
+    return project.runpytest_inprocess("-p", "no:cacheprovider", *arguments)

@@ -41,6 +41,14 @@ def test_the_first_level_that_says_something_wins(
 
 
 @pytest.mark.parametrize(
+    ("said", "profile"),
+    [("app", "app"), ("flow_a=app", "app"), ("flow_a=app codex=0.98", "app"), ("codex=0.98", "")],
+)
+def test_a_profile_is_the_one_of_the_protocol(pytester: pytest.Pytester, said: str, profile: str) -> None:
+    assert settings.play_options(pytester.parseconfig(f"--wiretape-profile={said}")).profile == profile
+
+
+@pytest.mark.parametrize(
     ("arguments", "environment", "level", "ini", "strict"),
     [
         ((), "", {}, "", False),

@@ -188,7 +188,7 @@ def test_this_machine_alone_is_no_reason_for_a_warning(host: str) -> None:
         (("alefita_way", "alefita_way"), "two cassettes would play as /play/alefita_way"),
         (("--port", "70000"), "--port"),
         (("--pace", "fast"), "pace is 'fast'"),
-        (("--profile", "codex=1"), "no such profile"),
+        (("--profile", "codex=1"), "profile is 'codex=1'"),
     ],
 )
 def test_what_cannot_be_served_is_a_usage_error(
