@@ -41,10 +41,15 @@ def reference(playback: Playback, hooks: Hooks = CONFORMING) -> ReferenceClient:
 
 
 def judged(
-    server: ServerThread, cassette: str, hooks: Hooks = CONFORMING, *, pace: str = "instant"
+    server: ServerThread,
+    cassette: str,
+    hooks: Hooks = CONFORMING,
+    *,
+    pace: str = "instant",
+    strict: bool = False,
 ) -> Report:
     """Play a cassette to the reference client and give the verdict."""
-    playback = server.play(load_cassette(cassette), PlayOptions(pace=pace))
+    playback = server.play(load_cassette(cassette), PlayOptions(pace=pace, strict=strict))
     try:
         reference(playback, hooks).run()
         return verdict(playback)

@@ -12,7 +12,7 @@ import json
 import os
 import time
 import uuid
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
@@ -44,6 +44,8 @@ class Sending:
         return self.call is not None
 
 
+Payload: TypeAlias = bytes | Iterable[bytes]
+"""A request's body; one that comes in pieces is sent in chunks."""
 Edit: TypeAlias = Callable[[dict[str, Any], Sending], object]
 """Changes a JSON object in place; what it gives back does not matter."""
 
@@ -64,9 +66,9 @@ class Hooks:
     challenge: Callable[[ReferenceClient, Sending], str] = lambda client, _: client.fetch_challenge()
     prepares: Callable[[Sending], bool] = lambda _: True
     prepare: Edit = unchanged
-    prepare_bytes: Callable[[object, Sending], bytes] = compact
+    prepare_bytes: Callable[[object, Sending], Payload] = compact
     request: Edit = unchanged
-    request_bytes: Callable[[object, Sending], bytes] = compact
+    request_bytes: Callable[[object, Sending], Payload] = compact
     headers: Edit = unchanged
     """Headers of the conversation request."""
     returned: Edit = unchanged
@@ -92,7 +94,7 @@ class ReferenceClient:
 
     base_url: str
     user_message: str
-    tools: list[dict[str, Any]]
+    tools: Sequence[Mapping[str, Any]]
     results: Mapping[str, Any]
     hooks: Hooks = CONFORMING
     conversation_id: str | None = None
@@ -186,7 +188,7 @@ class ReferenceClient:
             "thinking_effort": "standard",
             "timezone": "America/Sao_Paulo",
             "timezone_offset_min": 180,
-            "local_function_signatures": deepcopy(self.tools),
+            "local_function_signatures": deepcopy(list(self.tools)),
         }
         return fields if self.conversation_id is None else fields | {"conversation_id": self.conversation_id}
 
@@ -235,7 +237,7 @@ class Exchange:
     """One HTTP request on a connection of its own. Leaving the block hangs up, whatever is still to come."""
 
     def __init__(
-        self, base_url: str, path: str, body: bytes | None = None, headers: Mapping[str, str] | None = None
+        self, base_url: str, path: str, body: Payload | None = None, headers: Mapping[str, str] | None = None
     ) -> None:
         url = urlsplit(f"{base_url}/backend-api/{path}")
         self.connection = http.client.HTTPConnection(url.netloc, timeout=TIMEOUT)

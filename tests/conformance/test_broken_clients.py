@@ -9,6 +9,7 @@ import pytest
 
 from tests.conformance.broken import BROKEN
 from tests.conformance.playing import failures, judged, run, verdict
+from tests.conformance.reference_client import ClientError
 from wiretape import load_cassette
 from wiretape.cassette import bundled
 from wiretape.contract import Report, Rule
@@ -67,6 +68,16 @@ def test_no_rule_complains_of_the_reference_client(
     for report in reference_reports[name]:
         assert failures(report) == []
         assert report.played, (report.unplayed, report.errors)
+
+
+@pytest.mark.parametrize("name", CASSETTES)
+def test_a_strict_server_has_no_objection_to_the_reference_client(name: str, server: ServerThread) -> None:
+    assert judged(server, name, strict=True).played
+
+
+def test_a_strict_server_refuses_a_wrong_return_and_says_which_rule_it_breaks(server: ServerThread) -> None:
+    with pytest.raises(ClientError, match=r"422.*flow_a\.return\.recipient-is-all"):
+        judged(server, "alefita_way", BROKEN["return.recipient-is-all"].hooks, strict=True)
 
 
 @pytest.mark.parametrize("name", CASSETTES)

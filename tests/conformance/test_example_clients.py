@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from tests.conformance.playing import CLIENTS, failures, needs_node, reference, run, verdict
 from wiretape import load_cassette
 from wiretape.cassette import bundled
+from wiretape.cassette.model import Cassette
 from wiretape.transcript import Request, Transcript
 from wiretape_server.options import PlayOptions
 from wiretape_server.thread import ServerThread
@@ -89,3 +91,21 @@ def test_an_example_client_says_what_the_server_refused_and_exits_with_1(
     assert done.returncode == 1
     assert "404" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_an_example_client_does_not_take_the_end_of_the_body_for_the_end_of_the_turn(
+    command: list[str], server: ServerThread
+) -> None:
+    playback = server.play(without_done(load_cassette("plain_answer")), PlayOptions(pace="instant"))
+    done = run(command, playback)
+    playback.close()
+    assert done.returncode == 1
+    assert "before [DONE]" in done.stderr
+
+
+def without_done(cassette: Cassette) -> Cassette:
+    (only,) = cassette.interactions
+    body = only.response.body.replace(b"data: [DONE]\n\n", b"")
+    response = replace(only.response, body=body, chunks=None)
+    return replace(cassette, interactions=(replace(only, response=response),))
