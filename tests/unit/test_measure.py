@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.benchmarks.__main__ import as_json, benches
+from tests.benchmarks.__main__ import as_json, benches, goals_of
 from tests.benchmarks.measure import Child, Line, Ratios, at_most, compare, run_child
 
 posix_only = pytest.mark.skipif(
@@ -89,13 +89,18 @@ def test_a_childs_output_is_its_content_and_its_cpu_time_the_sample() -> None:
 
 
 def test_every_bench_names_goals_of_the_page_and_is_found_by_them() -> None:
-    goals = {goal for module in benches([]) for goal in module.GOALS}
-    assert goals <= {f"P{number}" for number in range(1, 13)}
-    for goal in goals:
-        assert all(goal in module.GOALS for module in benches([goal]))
-    assert not list(benches(["P99"]))
-    found = {Path(str(module.__file__)).name for module in benches([])}
-    assert found == {path.name for path in Path(benches.__code__.co_filename).parent.glob("bench_*.py")}
+    known = {f"P{number}" for number in range(1, 13)}
+    for file in benches([]):
+        assert goals_of(file)
+        assert set(goals_of(file)) <= known
+        assert all(file in benches([goal]) for goal in goals_of(file))
+    assert not benches(["P99"])
+
+
+def test_a_bench_without_goals_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "bench_it.py").write_text("def run():\n    yield\n", encoding="utf-8")
+    with pytest.raises(ValueError, match=r"bench_it\.py"):
+        goals_of(tmp_path / "bench_it.py")
 
 
 def test_the_figures_are_written_as_json() -> None:
