@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from reprlib import repr as shown
 from typing import Any, Final, NamedTuple
 
@@ -38,8 +37,9 @@ class DeltaDecoder:
     def __init__(self) -> None:
         self._previous: tuple[int | float, str, str] = (0, "", "add")
         self._documents: dict[int | float, Document] = {}
-        self._grow: Callable[[str], None] | None = None
-        """Takes a bare string when the delta before was an append to a text: most of what is on the wire."""
+        self.growing: Text | None = None
+        """Where a bare string goes when the delta before was an append to a text: nearly all of the wire.
+        While it is the same text, deltas did nothing but add to it."""
 
     @property
     def values(self) -> dict[int | float, Any]:
@@ -69,24 +69,26 @@ class DeltaDecoder:
         Raises DeltaError with a kind of PROTOCOL 2.9, or ``limit``. No value has changed then; the inherited
         fields have, when the delta was valid and only could not be applied.
         """
-        if self._grow is not None and type(wire_delta) is dict and len(wire_delta) == 1:
+        growing = self.growing
+        if growing is not None and type(wire_delta) is dict and len(wire_delta) == 1:
             value = wire_delta.get("v")
             if type(value) is str:
-                self._grow(value)
-                return _new(Delta, (*self._previous, value))
+                growing.append(value)
+                channel, path, op = self._previous
+                return _new(Delta, (channel, path, op, value))
         if not isinstance(wire_delta, dict):
             raise DeltaError("payload", f"expected a delta to be an object, got {shown(wire_delta)}")
         channel, path, op = self._previous
-        step = _step(wire_delta.get("p", path), wire_delta.get("o", op), _value(wire_delta), _MAX_NESTING)
-        channel = _channel(wire_delta.get("c", channel))
+        value = _value(wire_delta)
+        step = _step(wire_delta.get("p", path), wire_delta.get("o", op), value, _MAX_NESTING)
+        if "c" in wire_delta:
+            channel = _channel(wire_delta["c"])
         self._previous = (channel, step.path, step.op)
-        self._grow = None
+        self.growing = None
         document = self._documents.get(channel) or Document()
-        document.run(step)
+        self.growing = document.run(step)
         self._documents[channel] = document
-        if step.op == "append" and isinstance(text := document.node(step.segments), Text):
-            self._grow = text.pieces.append
-        return Delta(channel, step.path, step.op, _value(wire_delta))
+        return Delta(channel, step.path, step.op, value)
 
 
 def _value(wire_delta: dict[str, Any]) -> Any:

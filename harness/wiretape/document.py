@@ -8,7 +8,6 @@ ABSENT. What an operation changes goes into an undo log, so that a failing patch
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import pairwise
 from reprlib import repr as shown
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -21,7 +20,6 @@ MAX_GAP: Final = 10_000
 
 Node: TypeAlias = Any
 Container: TypeAlias = dict[str, Any] | list[Any]
-_ROOT: Final = (Segment("", None),)
 
 
 class DeltaError(ValueError):
@@ -38,12 +36,13 @@ class DeltaError(ValueError):
 
 
 class Text:
-    """A string that grows by pieces."""
+    """A string that grows by pieces, through ``append``."""
 
-    __slots__ = ("pieces",)
+    __slots__ = ("append", "pieces")
 
     def __init__(self, *pieces: str) -> None:
         self.pieces = [*pieces]
+        self.append = self.pieces.append
 
     def read(self) -> str:
         """Give the whole string; what was joined once is not joined again."""
@@ -87,10 +86,10 @@ class Document:
                 return ABSENT
         return node
 
-    def run(self, step: Step) -> None:
-        """Apply a step. Raises DeltaError, and then nothing has changed."""
+    def run(self, step: Step) -> Text | None:
+        """Apply a step; an append to a text gives it. Raises DeltaError, and then nothing has changed."""
         try:
-            self._run(self._box, step, MAX_DEPTH)
+            return self._run(self._box, step, MAX_DEPTH)
         except BaseException:
             for undo, arguments in reversed(self._undo):
                 undo(*arguments)
@@ -98,30 +97,37 @@ class Document:
         finally:
             self._undo.clear()
 
-    def _run(self, box: dict[str, Any], step: Step, room: int) -> None:
+    def _run(self, box: dict[str, Any], step: Step, room: int) -> Text | None:
         try:
             room -= len(step.segments)
             if room < 0:
                 raise DeltaError("limit", f"expected a path of at most {MAX_DEPTH} segments in all")
-            container: Container = box
-            for segment, following in pairwise(_ROOT + step.segments):
-                container = self._entered(container, segment, following)
-            key = _key(container, step.segments[-1] if step.segments else _ROOT[0])
-            _APPLY[step.op](self, container, key, step.value, room)
+            container, key = self._walk(box, step.segments)
+            return _APPLY[step.op](self, container, key, step.value, room)
         except DeltaError as error:
             error.path = error.path or step.path
             raise
 
-    def _entered(self, container: Container, segment: Segment, following: Segment) -> Container:
-        """Go down into a member. One that is absent is created, whatever the operation is."""
-        key = _key(container, segment)
-        member = _get(container, key)
-        if isinstance(member, (dict, list)):
-            return member
+    def _walk(self, box: dict[str, Any], segments: tuple[Segment, ...]) -> tuple[Container, Any]:
+        """Find the container that the last segment is about, and its key there."""
+        container: Container = box
+        key: Any = ""
+        for name, position in segments:
+            member = _get(container, key)
+            if type(member) is not dict and type(member) is not list:
+                member = self._created(container, key, member, position)
+            container = member
+            key = name if type(member) is dict else position
+            if key is None:
+                raise DeltaError("index", f"expected the index of a list element, got the key {shown(name)}")
+        return container, key
+
+    def _created(self, container: Container, key: Any, member: Node, position: int | None) -> Container:
+        """Put a container where none is on the way, whatever the operation: a list when an index follows."""
         if member is not ABSENT:
             got = shown(plain(member))
-            raise DeltaError("container", f"expected an object or a list at {shown(segment.key)}, got {got}")
-        created: Container = {} if following.position is None else []
+            raise DeltaError("container", f"expected an object or a list at {shown(key)}, got {got}")
+        created: Container = {} if position is None else []
         self._set(container, key, created)
         return created
 
@@ -143,14 +149,17 @@ class Document:
             self._undo.append((list.insert, (container, key, container[key])))
             del container[key]
 
-    def _append(self, container: Container, key: Any, value: Any, room: int) -> None:
+    def _append(self, container: Container, key: Any, value: Any, room: int) -> Text | None:
         target = _get(container, key)
         if isinstance(target, Text):
             self._undo.append((list.pop, (target.pieces,)))
-            target.pieces.append(text(value))
-        elif isinstance(target, str):
-            self._set(container, key, Text(target, text(value)))
-        elif isinstance(target, list):
+            target.append(text(value))
+            return target
+        if isinstance(target, str):
+            grown = Text(target, text(value))
+            self._set(container, key, grown)
+            return grown
+        if isinstance(target, list):
             added = planted(value if isinstance(value, list) else [value], room)
             self._undo.append((list.__delitem__, (target, slice(len(target), None))))
             target += added
@@ -159,6 +168,7 @@ class Document:
                 self._set(target, name, member)
         else:
             self._set(container, key, planted(value, room))
+        return None
 
     def _truncate(self, container: Container, key: Any, value: float, _room: int) -> None:
         target, count = _get(container, key), int(value)
@@ -209,7 +219,7 @@ class Document:
             container.append(node)
 
 
-_APPLY: Final[dict[str, Callable[[Document, Container, Any, Any, int], None]]] = {
+_APPLY: Final[dict[str, Callable[[Document, Container, Any, Any, int], Text | None]]] = {
     "add": Document._add,
     "append": Document._append,
     "replace": Document._replace,
@@ -220,16 +230,8 @@ _APPLY: Final[dict[str, Callable[[Document, Container, Any, Any, int], None]]] =
 OPERATIONS: Final = tuple(_APPLY)
 
 
-def _key(container: Container, segment: Segment) -> Any:
-    if isinstance(container, dict):
-        return segment.key
-    if segment.position is None:
-        raise DeltaError("index", f"expected the index of a list element, got the key {shown(segment.key)}")
-    return segment.position
-
-
 def _get(container: Container, key: Any) -> Node:
-    if isinstance(container, dict):
+    if type(container) is dict:
         return container.get(key, ABSENT)
     return container[key] if key < len(container) else ABSENT
 

@@ -16,6 +16,8 @@ MAX_DEPTH: Final = 300
 """How many lists and objects may stand inside one another. Everything that walks a value relies on it."""
 
 _BLANKS: Final = " \t\n\r"
+_SURELY_FLAT: Final = 2 * MAX_DEPTH
+"""A text of this length has no room for more brackets than that, opened and closed."""
 
 
 class Absent(enum.Enum):
@@ -75,10 +77,13 @@ def _no_constant(name: str) -> float:
     raise StrictJSONError("not_finite", f"{name} is not JSON")
 
 
-# The C scanner itself: JSONDecoder.decode and json.loads spend most of their time around it.
-# The C scanner itself: ``JSONDecoder.decode`` and ``json.loads`` spend most of their time around it.
+# The C scanner itself: ``JSONDecoder.decode`` and ``json.loads`` spend most of their time around it. A text
+# with fewer than two colons has no two keys; then the scanner need not ask about every object.
 _scan: Final[Callable[[str, int], tuple[Any, int]]] = json.JSONDecoder(
     object_pairs_hook=_unique, parse_float=_finite, parse_int=_whole, parse_constant=_no_constant
+).scan_once  # type: ignore[attr-defined]
+_scan_few_keys: Final[Callable[[str, int], tuple[Any, int]]] = json.JSONDecoder(
+    parse_float=_finite, parse_int=_whole, parse_constant=_no_constant
 ).scan_once  # type: ignore[attr-defined]
 
 
@@ -92,23 +97,24 @@ def loads(text: str | bytes) -> Any:
     source = text if isinstance(text, str) else _decoded(text)
     body = source.strip(_BLANKS)
     try:
-        value, end = _scan(body, 0)
+        value, end = (_scan_few_keys if body.count(":") < 2 else _scan)(body, 0)
     except StopIteration as stop:
         raise _invalid("Expected a JSON value", source, stop.value) from None
     except json.JSONDecodeError as error:
         raise _invalid(error.msg, source, error.pos) from None
     except RecursionError:
         raise _too_deep() from None
-    if end != len(body):
+    length = len(body)
+    if end != length:
         raise _invalid("Expected the end of the JSON text", source, end)
-    # Only a text with that many brackets can nest that deep, so most texts are never measured.
-    if (
-        len(body) > 2 * MAX_DEPTH
-        and body.count("[") + body.count("{") > MAX_DEPTH
-        and depth(value) > MAX_DEPTH
-    ):
+    if length > _SURELY_FLAT and _nests_too_deep(body, value):
         raise _too_deep()
     return value
+
+
+def _nests_too_deep(body: str, value: Any) -> bool:
+    """Measure the few values whose text has enough brackets to nest that deep."""
+    return body.count("[") + body.count("{") > MAX_DEPTH and depth(value) > MAX_DEPTH
 
 
 def _decoded(data: bytes) -> str:

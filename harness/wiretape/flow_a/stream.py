@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from wiretape import javascript, strictjson
 from wiretape.delta import ABSENT, Delta, DeltaDecoder, DeltaError
-from wiretape.document import Node, plain, planted
+from wiretape.document import Node, Text, plain, planted
 from wiretape.flow_a.messages import IN_PROGRESS, called_tool, member
 from wiretape.sse import EventStreamDecoder, ServerSentEvent
 from wiretape.strictjson import StrictJSONError
@@ -65,8 +65,8 @@ class StreamDecoder:
         self._deltas: DeltaDecoder | None = None
         self._messages: dict[str, Node] = {}
         """Live nodes by id. One that a channel has let go of keeps its last state: it changes no more."""
-        self._growing: str | None = None
-        """The path of an append that was looked at: more text there makes no new message, and no error."""
+        self._looked_at: Text | None = None
+        """A text where more text makes no new message, and no error."""
 
     @property
     def delivered(self) -> int:
@@ -106,16 +106,23 @@ class StreamDecoder:
         self._number += 1
         name, data, _ = event
         try:
+            if name == "delta" and data:
+                return self._delta(data)
             if not data or name == "ping":
                 return self._drop("a ping" if data else "an event without data")
-            if name == "delta":
-                return self._delta(data)
             if name == "delta_encoding":
                 return self._announcement(data)
             return self._other(name, data)
+        except StrictJSONError as error:
+            kind = "limit" if error.kind == "limit" else "invalid_json"
+            raise self._listed(DeltaError(kind, str(error))) from None
         except DeltaError as error:
-            self.errors.append(StreamError(event_number=self._number, kind=error.kind, message=str(error)))
+            self._listed(error)
             raise
+
+    def _listed(self, error: DeltaError) -> DeltaError:
+        self.errors.append(StreamError(event_number=self._number, kind=error.kind, message=str(error)))
+        return error
 
     def _drop(self, why: str) -> Ignored:
         self._dropped += 1
@@ -129,16 +136,18 @@ class StreamDecoder:
             quoted, encoding = False, data.strip()
         if encoding != "v1":
             raise DeltaError("unknown_encoding", f'expected the encoding "v1", got {data[:40]!r}')
-        self._deltas, self._growing = DeltaDecoder(), None
+        self._deltas, self._looked_at = DeltaDecoder(), None
         return Announcement(encoding, quoted)
 
     def _delta(self, data: str) -> Delta:
-        if self._deltas is None:
+        deltas = self._deltas
+        if deltas is None:
             raise DeltaError("not_announced", "expected a delta_encoding event before the first delta")
-        delta = self._deltas.push(_json(data))
-        if delta.path is not self._growing or delta.op != "append" or type(delta.value) is not str:
-            self._look_at(self._deltas, delta.channel)
-            self._growing = None if delta.path.endswith(("id", "error")) else delta.path
+        delta = deltas.push(strictjson.loads(data))
+        text = deltas.growing
+        if text is None or text is not self._looked_at:
+            self._look_at(deltas, delta.channel)
+            self._looked_at = None if delta.path.endswith(("id", "error")) else text
         return delta
 
     def _other(self, name: str, data: str) -> TypedEvent | Done | Ignored:
@@ -148,8 +157,8 @@ class StreamDecoder:
             self._dropped += 1
             return Done()
         try:
-            payload = _json(data)
-        except DeltaError:
+            payload = strictjson.loads(data)
+        except StrictJSONError:
             if unnamed:
                 raise
             return Ignored(f"an event named {name!r}, which is not part of the protocol")
@@ -176,13 +185,6 @@ class StreamDecoder:
     def _note(self, message: Node) -> None:
         if isinstance(message, dict) and isinstance(key := plain(message.get("id")), str):
             self._messages[key] = message
-
-
-def _json(data: str) -> Any:
-    try:
-        return strictjson.loads(data)
-    except StrictJSONError as error:
-        raise DeltaError("limit" if error.kind == "limit" else "invalid_json", str(error)) from None
 
 
 def _ends_turn(message: dict[str, Any]) -> bool:
