@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import http.client
 import json
-import os
 import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -24,6 +23,12 @@ from wiretape.flow_a.stream import StreamDecoder, StreamEvent, TypedEvent
 from wiretape.sse import EventStreamDecoder, ServerSentEvent
 
 Message: TypeAlias = dict[str, Any]
+VARIABLES = (
+    "WIRETAPE_BASE_URL",
+    "WIRETAPE_USER_MESSAGE",
+    "WIRETAPE_TOOLS",
+    "WIRETAPE_TOOL_RESULTS",
+)
 TIMEOUT = 20.0
 """Seconds that one read or write may take."""
 
@@ -105,7 +110,10 @@ class ReferenceClient:
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str], hooks: Hooks = CONFORMING) -> ReferenceClient:
-        """Take everything from the variables that ``wiretape check`` sets."""
+        """Take everything from what ``wiretape check`` sets. Raises ClientError where a variable is missing."""
+        missing = [name for name in VARIABLES if name not in environment]
+        if missing:
+            raise ClientError(f"{', '.join(missing)} not set: run this under `wiretape check -- COMMAND`")
         return cls(
             base_url=environment["WIRETAPE_BASE_URL"],
             user_message=environment["WIRETAPE_USER_MESSAGE"],
@@ -281,11 +289,3 @@ def new_message(role: str, name: str | None, channel: str | None, content: dict[
         "recipient": "all",
         "channel": channel,
     }
-
-
-def main() -> None:
-    print(ReferenceClient.from_environment(os.environ).run().encode("ascii", "backslashreplace").decode())
-
-
-if __name__ == "__main__":
-    main()

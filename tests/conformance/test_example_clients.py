@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 import sys
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from tests.conformance.playing import CLIENTS, failures, needs_node, reference, run, verdict
+from tests.conformance.playing import CLIENTS, RUNS_WITHIN, failures, needs_node, reference, run, verdict
 from wiretape import load_cassette
 from wiretape.cassette import bundled
 from wiretape.cassette.model import Cassette
@@ -109,3 +111,14 @@ def without_done(cassette: Cassette) -> Cassette:
     body = only.response.body.replace(b"data: [DONE]\n\n", b"")
     response = replace(only.response, body=body, chunks=None)
     return replace(cassette, interactions=(replace(only, response=response),))
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_an_example_client_says_how_to_run_it(command: list[str]) -> None:
+    bare = {name: value for name, value in os.environ.items() if not name.startswith("WIRETAPE_")}
+    done = subprocess.run(
+        command, env=bare, capture_output=True, encoding="utf-8", timeout=RUNS_WITHIN, check=False
+    )
+    assert done.returncode == 1
+    assert "not set; run this under: wiretape check" in done.stderr
+    assert "Traceback" not in done.stderr

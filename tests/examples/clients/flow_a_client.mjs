@@ -137,12 +137,18 @@ function answerText({ author, recipient, channel, content, metadata }) {
   return content.content_type === 'text' ? content.parts.join('') : ''
 }
 
-async function main({ WIRETAPE_BASE_URL, WIRETAPE_USER_MESSAGE, WIRETAPE_TOOLS, WIRETAPE_TOOL_RESULTS }) {
-  const client = new Client(WIRETAPE_BASE_URL, JSON.parse(WIRETAPE_TOOLS), JSON.parse(WIRETAPE_TOOL_RESULTS))
-  console.log(await client.ask(WIRETAPE_USER_MESSAGE))
+function setting(name) {
+  if (name in process.env) return process.env[name]
+  throw new Error(`${name} is not set; run this under: wiretape check -- COMMAND`)
 }
 
-main(process.env).catch((error) => {
+async function main() {
+  const tools = JSON.parse(setting('WIRETAPE_TOOLS'))
+  const client = new Client(setting('WIRETAPE_BASE_URL'), tools, JSON.parse(setting('WIRETAPE_TOOL_RESULTS')))
+  console.log(await client.ask(setting('WIRETAPE_USER_MESSAGE')))
+}
+
+main().catch((error) => {
   console.error(`flow_a_client: ${error.cause ?? error.message}`)
   process.exitCode = 1
 })

@@ -154,16 +154,22 @@ async def expect_ok(response: aiohttp.ClientResponse) -> None:
         raise StreamError(f"{response.method} {response.url} -> {response.status}: {await response.text()}")
 
 
+def setting(name: str) -> str:
+    if name not in os.environ:
+        sys.exit(f"flow_a_client: {name} is not set; run this under: wiretape check -- COMMAND")
+    return os.environ[name]
+
+
 async def main() -> None:
     idle = aiohttp.ClientTimeout(total=None, sock_read=60)
     async with aiohttp.ClientSession(timeout=idle) as http:
         client = Client(
             http,
-            os.environ["WIRETAPE_BASE_URL"],
-            json.loads(os.environ["WIRETAPE_TOOLS"]),
-            json.loads(os.environ["WIRETAPE_TOOL_RESULTS"]),
+            setting("WIRETAPE_BASE_URL"),
+            json.loads(setting("WIRETAPE_TOOLS")),
+            json.loads(setting("WIRETAPE_TOOL_RESULTS")),
         )
-        answer = await client.ask(os.environ["WIRETAPE_USER_MESSAGE"])
+        answer = await client.ask(setting("WIRETAPE_USER_MESSAGE"))
     sys.stdout.buffer.write(answer.encode("utf-8", "backslashreplace") + b"\n")
 
 
