@@ -110,7 +110,7 @@ class ReferenceClient:
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str], hooks: Hooks = CONFORMING) -> ReferenceClient:
-        """Take everything from what ``wiretape check`` sets. Raises ClientError where a variable is missing."""
+        """Take everything from what ``wiretape check`` sets; a missing variable is a ClientError."""
         missing = [name for name in VARIABLES if name not in environment]
         if missing:
             raise ClientError(f"{', '.join(missing)} not set: run this under `wiretape check -- COMMAND`")
