@@ -8,8 +8,11 @@ from pathlib import Path
 import pytest
 
 from docs.rules_page import PAGE, page
+from pytest_wiretape.plugin import OPTIONS
+from wiretape.cassette import bundled
 from wiretape.contract import Rule
 from wiretape.flow_a.rules import RULES
+from wiretape_cli.main import cli
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
@@ -43,6 +46,38 @@ def test_a_rule_that_quotes_our_notes_quotes_them_word_by_word(rule: Rule) -> No
 def test_a_section_ends_at_the_next_heading() -> None:
     assert section("\n## A\none\ntwo\n## B\nthree\n", "A") == "one two"
     assert section("\n## A\none\n", "C") == ""
+
+
+OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
+COMMAND = re.compile(r"\bwiretape ([a-z]+) ")
+OTHER_PROGRAMS = {"--import-mode", "--strict"}
+"""Options of pytest and mypy that the pages name."""
+
+
+def known_options() -> set[str]:
+    """Every long option of the command and of the plugin."""
+    of_verbs = {option for verb in cli.commands.values() for each in verb.params for option in each.opts}
+    return of_verbs | {f"--wiretape-{name.replace('_', '-')}" for name in OPTIONS}
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+def test_every_option_that_a_page_names_exists(path: Path) -> None:
+    named = set(OPTION.findall(path.read_text("utf-8")))
+    assert named <= known_options() | OTHER_PROGRAMS
+
+
+def test_every_verb_that_the_readme_runs_exists() -> None:
+    readme = (ROOT / "README.md").read_text("utf-8")
+    run = {
+        verb for block in re.findall(r"```sh\n(.*?)```", readme, re.DOTALL) for verb in COMMAND.findall(block)
+    }
+    assert run
+    assert run <= cli.commands.keys()
+
+
+def test_every_bundled_cassette_is_in_the_readme() -> None:
+    readme = (ROOT / "README.md").read_text("utf-8")
+    assert not [name for name in bundled() if f"| `{name.removeprefix('flow_a/')}` |" not in readme]
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
