@@ -43,7 +43,8 @@ def write(targets: Iterable[Target], reports: Sequence[Report], run: Mapping[str
     """Write every report that was asked for. ``run`` says how it came about: version, command, options."""
     for target in targets:
         text = _renderer(target.kind)(reports, run)
-        target.file.write_text(text, encoding="utf-8", newline="\n")
+        # A name that is no UTF-8 on disk comes as lone surrogates: shown as escapes, like all that can't be.
+        target.file.write_bytes(text.encode("utf-8", "backslashreplace"))
 
 
 def _renderer(kind: str) -> Render:

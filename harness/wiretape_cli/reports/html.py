@@ -8,7 +8,7 @@ from typing import Any
 
 from wiretape.contract import Report
 from wiretape.report import finding_text
-from wiretape_cli.reports.verdict import counts, failures, not_played, word
+from wiretape_cli.reports.verdict import command, counts, failures, not_played, title, word
 
 PAGE = """<!doctype html>
 <html lang="en">
@@ -40,8 +40,8 @@ pre {{ overflow-x: auto; padding: .8rem; border-left: 4px solid #8888; backgroun
 
 def render(reports: Sequence[Report], run: Mapping[str, Any]) -> str:
     """A self-contained page."""
-    command = f"<pre>{escape(' '.join(run['command']))}</pre>" if run.get("command") else ""
-    return PAGE.format(body="\n".join([command, _table(reports), *map(_details, reports)]))
+    client = f"<pre>{escape(command(run))}</pre>" if command(run) else ""
+    return PAGE.format(body="\n".join([client, _table(reports), *map(_details, reports)]))
 
 
 def _table(reports: Sequence[Report]) -> str:
@@ -52,10 +52,12 @@ def _table(reports: Sequence[Report]) -> str:
 
 def _row(report: Report) -> str:
     numbers = "".join(f"<td>{count}</td>" for count in counts(report).values())
-    return f'<tr><td>{escape(report.name)}</td><td class="{word(report)}">{word(report)}</td>{numbers}</tr>\n'
+    return (
+        f'<tr><td>{escape(title(report))}</td><td class="{word(report)}">{word(report)}</td>{numbers}</tr>\n'
+    )
 
 
 def _details(report: Report) -> str:
     texts = [*map(finding_text, failures(report)), *not_played(report)]
     blocks = "\n".join(f"<pre>{escape(text)}</pre>" for text in texts)
-    return f"<h2>{escape(report.name)}</h2>\n{blocks}" if texts else ""
+    return f"<h2>{escape(title(report))}</h2>\n{blocks}" if texts else ""

@@ -8,14 +8,14 @@ from typing import Any
 
 from wiretape.contract import Report
 from wiretape.report import finding_text
-from wiretape_cli.reports.verdict import counts, failures, not_played, word
+from wiretape_cli.reports.verdict import command, counts, failures, not_played, title, word
 
 
 def render(reports: Sequence[Report], run: Mapping[str, Any]) -> str:
     """GitHub-flavoured Markdown."""
     lines = ["# wiretape", ""]
-    if command := run.get("command"):
-        lines += [_fenced(" ".join(command)), ""]
+    if client := command(run):
+        lines += [_fenced(client), ""]
     lines += _table(reports)
     for report in reports:
         lines += _details(report)
@@ -24,7 +24,7 @@ def render(reports: Sequence[Report], run: Mapping[str, Any]) -> str:
 
 def _table(reports: Sequence[Report]) -> list[str]:
     columns = ["cassette", "verdict", *(counts(reports[0]) if reports else ())]
-    rows = [[_cell(report.name), word(report), *map(str, counts(report).values())] for report in reports]
+    rows = [[_cell(title(report)), word(report), *map(str, counts(report).values())] for report in reports]
     return [_row(columns), _row(["---"] * len(columns)), *map(_row, rows)]
 
 
@@ -33,12 +33,12 @@ def _row(cells: Sequence[str]) -> str:
 
 
 def _cell(text: str) -> str:
-    return text.replace("|", "\\|").replace("\n", " ")
+    return text.replace("|", "\\|")
 
 
 def _details(report: Report) -> list[str]:
     texts = [*map(finding_text, failures(report)), *not_played(report)]
-    return ["", f"## {_cell(report.name)}", "", _fenced("\n\n".join(texts))] if texts else []
+    return ["", f"## {_cell(title(report))}", "", _fenced("\n\n".join(texts))] if texts else []
 
 
 def _fenced(text: str) -> str:

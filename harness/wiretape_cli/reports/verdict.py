@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from wiretape.contract import Finding, Report
+from wiretape.report import printable, printable_lines
 
 
 def word(report: Report) -> str:
@@ -42,5 +44,15 @@ def failures(report: Report) -> Sequence[Finding]:
 
 
 def not_played(report: Report) -> Sequence[str]:
-    """Why the session was not played to its end, one sentence each."""
-    return (*report.unplayed, *report.errors)
+    """Why the session was not played to its end, one explanation each."""
+    return tuple(map(printable_lines, (*report.unplayed, *report.errors)))
+
+
+def title(report: Report) -> str:
+    """The cassette's name, whatever a file may be called."""
+    return printable(report.name)
+
+
+def command(run: Mapping[str, Any]) -> str:
+    """The client's command as a line; empty where none was run."""
+    return printable(" ".join(run.get("command", ())))
