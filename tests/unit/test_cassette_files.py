@@ -171,7 +171,7 @@ def test_a_delay_that_the_table_cannot_hold_is_not_rounded(
     first = cassette.interactions[0]
     odd = replace(first, response=replace(first.response, chunks=(Cut(delay, len(first.response.body)),)))
     text = unsaved(replace(cassette, interactions=(odd,)), tmp_path / "new.yaml")
-    assert "hint  round the delay" in text
+    assert "round delays to three decimals" in text
 
 
 @pytest.mark.parametrize(

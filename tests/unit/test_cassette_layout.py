@@ -40,13 +40,15 @@ def a_cassette(body: bytes = b"data: 1\n\n", chunks: tuple[Cut, ...] | None = No
 
 
 @pytest.fixture
-def whole_file_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(document, "cut_blocks", lambda _: None)
+def cutting(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Read as without libyaml: blocks are cut out where the layout is canonical."""
+    monkeypatch.setattr(document, "IN_C", False)
 
 
 @pytest.fixture
-def no_whole_file(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Reading a file that still has its blocks fails."""
+def only_cutting(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same, and a file that still has its blocks fails."""
+    monkeypatch.setattr(document, "IN_C", False)
 
     def read_rest(data: bytes) -> object:
         assert b"body: |" not in data
@@ -147,17 +149,17 @@ def test_a_bundled_file_is_in_canonical_layout(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-@pytest.mark.usefixtures("no_whole_file")
-def test_a_bundled_file_is_read_the_fast_way(path: Path) -> None:
+@pytest.mark.usefixtures("only_cutting")
+def test_the_blocks_of_a_bundled_file_are_cut_out(path: Path) -> None:
     assert loads(path.read_bytes()).interactions[0].response.chunks
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_a_bundled_file_gives_the_same_both_ways(path: Path, request: pytest.FixtureRequest) -> None:
     data = path.read_bytes()
-    fast = loads(data)
-    request.getfixturevalue("whole_file_only")
-    assert loads(data) == fast
+    whole = loads(data)
+    request.getfixturevalue("cutting")
+    assert loads(data) == whole
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
@@ -198,9 +200,9 @@ def test_an_unusual_file_is_read_as_yaml_reads_it(case: str, request: pytest.Fix
     data = dumps(a_cassette())
     assert old in data
     edited = data.replace(old, new, 1)
-    fast = outcome(edited)
-    request.getfixturevalue("whole_file_only")
-    assert outcome(edited) == fast
+    whole = outcome(edited)
+    request.getfixturevalue("cutting")
+    assert outcome(edited) == whole
 
 
 def outcome(data: bytes) -> object:
@@ -219,5 +221,6 @@ def test_the_pure_python_parser_gives_the_same(monkeypatch: pytest.MonkeyPatch) 
     data = FILES[0].read_bytes()
     with_c = loads(data)
     monkeypatch.setattr(plain_yaml, "_SafeLoader", yaml.SafeLoader)
+    monkeypatch.setattr(document, "IN_C", False)
     assert loads(data) == with_c
     assert loads(data.replace(b"\n", b"\r\n")) == with_c

@@ -8,6 +8,7 @@ is taken for more indentation.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 PAD = b"      "
 """The indentation of a block in the canonical layout: below ``body`` or ``chunks``."""
@@ -17,6 +18,7 @@ _ONE_BYTE = bytes([0x09, 0x0A, *range(0x20, 0x7F)])
 _NOT_EXACT = re.compile(
     "[^\t\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
 )
+_LINE_START = re.compile(rb"\n(?=[^\n])")
 _FIRST_LINE = re.compile(rb"\n*[^ \t\n]")
 
 _HEAD = re.compile(rb"^    (body|chunks): \|([+-])\n(?=\n* {6}[^ \t\n])", re.MULTILINE)
@@ -29,13 +31,16 @@ def block_holds(data: bytes) -> bool:
     return _FIRST_LINE.match(data) is not None and _is_exact(data)
 
 
-def block(data: bytes, pad: bytes) -> bytes:
+def block(data: bytes, pad: bytes) -> Iterator[bytes]:
     """Write ``data``, which a block holds, as what stands behind ``key: ``, indented by ``pad``.
 
     ``|+`` keeps every line feed at the end, ``|-`` is for text that ends without one.
     """
-    lines = b"".join([pad + line if line != b"\n" else line for line in data.splitlines(keepends=True)])
-    return b"|+\n" + lines if data.endswith(b"\n") else b"|-\n" + lines + b"\n"
+    kept = data.endswith(b"\n")
+    yield b"|+" if kept else b"|-"
+    yield _LINE_START.sub(b"\n" + pad, b"\n" + data)
+    if not kept:
+        yield b"\n"
 
 
 def cut_blocks(data: bytes) -> tuple[bytes, list[tuple[str, bytes]]] | None:
@@ -68,7 +73,7 @@ def mark(number: int) -> str:
 
 
 def _without_pad(content: bytes, *, keep: bool) -> bytes:
-    text = (b"\n" + content).replace(b"\n" + PAD, b"\n")[1:]
+    text = b"\n".join(content.removeprefix(PAD).split(b"\n" + PAD))
     return text if keep else text.rstrip(b"\n")
 
 

@@ -24,6 +24,9 @@ try:
 except ImportError:  # PyYAML built without libyaml
     from yaml import SafeLoader as _SafeLoader  # type: ignore[assignment]
 
+IN_C = yaml.__with_libyaml__
+"""Whether the parser is libyaml."""
+
 _DEEPEST = 60
 _WORDS: dict[str, bool | None] = {"": None, "~": None, "null": None, "true": True, "false": False}
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,4000})(\.[0-9]+(?:[eE][-+]?[0-9]+)?)?")

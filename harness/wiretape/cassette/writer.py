@@ -6,7 +6,7 @@ import base64
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from wiretape.cassette.blocks import block, block_holds
@@ -35,7 +35,7 @@ def dumps(cassette: Cassette) -> bytes:
 
     Raises CassetteError for what the format can't hold: lone surrogates, and values that JSON doesn't have.
     """
-    return _PREFACE + _pairs(_cassette(cassette), 0)
+    return b"".join([_PREFACE, *_pairs(_cassette(cassette), 0)])
 
 
 def _cassette(cassette: Cassette) -> dict[str, Any]:
@@ -93,9 +93,10 @@ def _given(**values: Any) -> dict[str, Any]:
     return {key: value for key, value in values.items() if value}
 
 
-def _pairs(mapping: Mapping[str, Any], column: int) -> bytes:
-    pad = b" " * column
-    return b"".join([pad + _key(key) + b":" + _behind_key(value, column) for key, value in mapping.items()])
+def _pairs(mapping: Mapping[str, Any], column: int) -> Iterator[bytes]:
+    for key, value in mapping.items():
+        yield b" " * column + _key(key) + b":"
+        yield from _behind_key(value, column)
 
 
 def _key(key: object) -> bytes:
@@ -104,32 +105,52 @@ def _key(key: object) -> bytes:
     return _one_line(key)
 
 
-def _behind_key(value: Any, column: int) -> bytes:
+def _behind_key(value: Any, column: int) -> Iterator[bytes]:
     if isinstance(value, Mapping) and value:
-        return b"\n" + _pairs(value, column + 2)
-    if isinstance(value, list | tuple) and value:
-        return b"\n" + _items(value, column)
-    return b" " + _scalar(value, column + 2) + b"\n"
+        yield b"\n"
+        yield from _pairs(value, column + 2)
+    elif isinstance(value, list | tuple) and value:
+        yield b"\n"
+        yield from _items(value, column)
+    else:
+        yield b" "
+        yield from _scalar(value, column + 2)
 
 
-def _items(values: Sequence[Any], column: int) -> bytes:
-    return b"".join([b" " * column + b"-" + _behind_dash(value, column) for value in values])
+def _items(values: Sequence[Any], column: int) -> Iterator[bytes]:
+    for value in values:
+        yield b" " * column + b"-"
+        yield from _behind_dash(value, column)
 
 
-def _behind_dash(value: Any, column: int) -> bytes:
+def _behind_dash(value: Any, column: int) -> Iterator[bytes]:
     if isinstance(value, Mapping) and value:
-        return b" " + _pairs(value, column + 2)[column + 2 :]
-    if isinstance(value, list | tuple) and value:
-        return b"\n" + _items(value, column + 2)
-    return b" " + _scalar(value, column + 2) + b"\n"
+        pairs = _pairs(value, column + 2)
+        yield next(pairs)[column + 1 :]
+        yield from pairs
+    else:
+        yield from _behind_key(value, column + 2 if isinstance(value, list | tuple) else column)
 
 
-def _scalar(value: Any, column: int) -> bytes:
-    """Write what stands on the key's own line, a literal block included, without the last line end."""
-    if isinstance(value, bytes):
-        return _bytes(value, column)
+def _scalar(value: Any, column: int) -> Iterator[bytes]:
+    """What stands on the key's own line and, of a literal block, below it; line end included."""
+    data = value if isinstance(value, bytes) else _lines(value)
+    if block_holds(data):
+        yield from block(data, b" " * column)
+    else:
+        yield _flat(value) + b"\n"
+
+
+def _lines(value: Any) -> bytes:
+    """Text of more than one line, which reads best as a block."""
+    return value.encode(errors="surrogatepass") if isinstance(value, str) and "\n" in value else b""
+
+
+def _flat(value: Any) -> bytes:
     if isinstance(value, str):
-        return _block(value.encode(), column) if _reads_best_as_block(value) else _one_line(value)
+        return _one_line(value)
+    if isinstance(value, bytes):
+        return _text_or_base64(value)
     if value is None or isinstance(value, bool | int | float):
         return _json_word(value)
     if isinstance(value, Mapping | list | tuple):
@@ -139,22 +160,11 @@ def _scalar(value: Any, column: int) -> bytes:
     )
 
 
-def _bytes(data: bytes, column: int) -> bytes:
-    """A literal block if one holds the bytes exactly, else a quoted scalar, else base64."""
-    if block_holds(data):
-        return _block(data, column)
+def _text_or_base64(data: bytes) -> bytes:
     try:
         return _quoted(data.decode())
     except UnicodeDecodeError:
         return b'{base64: "' + base64.b64encode(data) + b'"}'
-
-
-def _block(data: bytes, column: int) -> bytes:
-    return block(data, b" " * column).removesuffix(b"\n")
-
-
-def _reads_best_as_block(text: str) -> bool:
-    return "\n" in text and block_holds(text.encode(errors="surrogatepass"))
 
 
 def _one_line(text: str) -> bytes:
