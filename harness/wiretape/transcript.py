@@ -132,7 +132,9 @@ class Transcript:
     errors: tuple[str, ...] = ()
 
     def body(self, number: int) -> bytes:
-        """The bytes of answer ``number`` that were really written."""
-        response = next(e for e in self.entries if isinstance(e, Response) and e.number == number)
-        stop = max((e.stop for e in self.entries if isinstance(e, Chunk) and e.number == number), default=0)
-        return response.body.bytes(0, stop)
+        """The bytes of answer ``number`` that were really written. Raises KeyError when there is none."""
+        bodies = {e.number: e.body for e in self.entries if isinstance(e, Response)}
+        chunks = [e for e in self.entries if isinstance(e, Chunk) and e.number == number]
+        return (
+            bodies[number].bytes(chunks[0].start, chunks[-1].stop) if chunks else bodies[number].bytes(0, 0)
+        )

@@ -91,6 +91,7 @@ class Stream:
 
     at: str
     facts: StreamFacts
+    request: ConversationRequest
     written: int = 0
     """Bytes."""
     left: bool = False

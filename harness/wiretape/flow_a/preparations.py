@@ -1,0 +1,62 @@
+"""Keeps the books of what goes before conversation requests: challenges issued and spent, prepares paired."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wiretape import strictjson
+from wiretape.flow_a.json_body import JsonBody
+from wiretape.flow_a.view import ChallengeState, ConversationRequest, Prepare
+from wiretape.strictjson import ABSENT
+
+
+class Preparations:
+    """``live``: this server played the session, so every challenge and every prepare was seen."""
+
+    def __init__(self, *, live: bool) -> None:
+        self.live = live
+        self.issued: set[str] = set()
+        self.spent: set[str] = set()
+        self.prepares: list[Prepare] = []
+        self.last_request: dict[str, int] = {}
+        """Order of the latest request of each conversation."""
+
+    def challenge_issued(self, answer: dict[str, Any]) -> None:
+        """The backend gave a challenge."""
+        challenge = answer.get("attestation_challenge")
+        if isinstance(challenge, str):
+            self.issued.add(challenge)
+
+    def spend_challenge(self, body: dict[str, Any]) -> ChallengeState:
+        """A conversation request carries a challenge: what is to be said of it, and that it is spent now."""
+        challenge = body.get("app_attest_challenge", ABSENT)
+        if challenge is ABSENT:
+            return "absent"
+        if not isinstance(challenge, str) or (self.live and challenge not in self.issued):
+            return "not issued"
+        if not self.live and challenge.startswith("<"):
+            return "unknown"  # a placeholder in a cassette
+        if challenge in self.spent:
+            return "reused"
+        self.spent.add(challenge)
+        return "fresh" if challenge in self.issued else "unknown"
+
+    def prepared(self, at: str, order: int, body: JsonBody) -> Prepare:
+        """A prepare request came."""
+        prepare = Prepare(at=at, order=order, json=body, token=None)
+        self.prepares.append(prepare)
+        return prepare
+
+    def pair(self, request: ConversationRequest, conversation_id: str) -> None:
+        """Find the prepares of a request: by the conduit token that it carries, else by order."""
+        since = self.last_request.get(conversation_id, -1)
+        self.last_request[conversation_id] = request.order
+        free = [each for each in self.prepares if each.order > since and each.serves is None]
+        linked = [each for each in free if each.token is not None and each.token == request.conduit_token]
+        wanted = request.body.get("conversation_id", ABSENT)
+        same = [
+            each for each in free if strictjson.equal(each.json.value.get("conversation_id", ABSENT), wanted)
+        ]
+        request.prepares = [*linked, *(each for each in same if each not in linked)] or free[-1:]
+        for prepare in request.prepares[:1]:
+            prepare.serves = request

@@ -1,0 +1,105 @@
+"""Follows the answers as they are written: which calls a client could have seen by when."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wiretape.flow_a.facts import SeenCall, read_stream
+from wiretape.flow_a.session import Conversation
+from wiretape.flow_a.view import ConversationRequest, FlowAView, PlayedCall, Stream
+from wiretape.transcript import Chunk, End, Response
+
+
+class Progress:
+    """Steps the conversations by what the backend writes, and puts streams and calls into the view."""
+
+    def __init__(self, view: FlowAView, *, instant: bool) -> None:
+        self.view = view
+        self.instant = instant
+        self.conversations: dict[str, Conversation] = {}
+        self.played: dict[str, PlayedCall] = {}
+        self.known_ids: set[str] = set()
+        """Ids of messages that somebody has sent."""
+        self._of: dict[int, tuple[Stream, Conversation]] = {}
+
+    def begin(self, entry: Response, request: ConversationRequest) -> str:
+        """An answer to a conversation request begins; the id of its conversation."""
+        facts = read_stream(entry.body.template).renamed(entry.body.values)
+        named = request.body.get("conversation_id", f"#{entry.number}")
+        conversation_id = facts.conversation_id or str(named)
+        conversation = self.conversations.get(conversation_id)
+        if conversation is None:
+            conversation = self.conversations[conversation_id] = Conversation(conversation_id)
+            conversation.turn_requested()
+        stream = Stream(
+            at=request.at.replace("POST", "answer to POST"),
+            facts=facts,
+            request=request,
+            instant=self.instant,
+        )
+        self.view.streams.append(stream)
+        self._of[entry.number] = stream, conversation
+        return conversation_id
+
+    def resume(self, entry: Response, conversation_id: object) -> None:
+        """An answer goes on that was interrupted: the latest of this conversation."""
+        for stream, conversation in reversed(self._of.values()):
+            if conversation.id == conversation_id:
+                stream.left = False
+                self._of[entry.number] = stream, conversation
+                return
+
+    def chunk(self, order: int, entry: Chunk) -> None:
+        """A piece of an answer was written."""
+        if entry.number not in self._of:
+            return
+        stream, conversation = self._of[entry.number]
+        before, stream.written = stream.written, max(stream.written, entry.stop)
+        for call in (*stream.facts.calls, *stream.facts.server_calls):
+            if before < call.opened <= entry.stop:
+                self._opens(order, call, stream, conversation)
+            played = self.played.get(call.id)
+            if played is None or played.stream is not stream or call.closed is None:
+                continue  # not there yet, or history of an earlier stream
+            if before < call.closed <= entry.stop:
+                played.closed = order
+                conversation.call_closed(call.id)
+        self.known_ids.update(stream.facts.message_ids)
+
+    def _opens(self, order: int, call: SeenCall, stream: Stream, conversation: Conversation) -> None:
+        if call.id in self.played:
+            return  # history, seen again
+        played = PlayedCall(at=stream.at, seen=call, request=stream.request, stream=stream, opened=order)
+        self.played[call.id] = played
+        if call in stream.facts.server_calls:
+            self.view.server_calls.append(played)
+            conversation.server_call_seen(call)
+        else:
+            self.view.calls.append(played)
+            conversation.call_opened(call)
+
+    def end(self, order: int, entry: End) -> None:
+        """An answer ended, or its client left. The end completes a call that nothing else closed."""
+        if entry.number not in self._of:
+            return
+        stream, conversation = self._of[entry.number]
+        if entry.how == "client-left":
+            stream.left = True
+            return
+        stream.ended = entry.how
+        for call in stream.facts.calls:
+            played = self.played.get(call.id)
+            if played is not None and played.stream is stream and played.closed is None:
+                played.closed = order
+        conversation.stream_ended()
+
+    def stopped(self, body: dict[str, Any]) -> None:
+        """The client stopped a conversation: its open calls and its running answer are nobody's fault."""
+        conversation = self.conversations.get(str(body.get("conversation_id")))
+        if conversation is None:
+            return
+        for call_id in conversation.pending:
+            self.played[call_id].stream.stopped = True
+        for stream, owner in self._of.values():
+            stream.stopped = stream.stopped or (owner is conversation and not stream.ended)
+        conversation.stopped()
