@@ -195,3 +195,11 @@ def test_with_two_pending_calls_and_no_id_nothing_is_guessed() -> None:
     match = match_return(body(conversation_id="elsewhere"), [asked("c1", CALL), asked("c2", OTHER)])
     assert match is not None
     assert match.kind == "nothing"
+
+
+def test_a_return_that_names_nothing_is_taken_for_the_latest_answered_call() -> None:
+    conversation = asked("c1", CALL)
+    conversation.returned("call-1")
+    match = match_return(body(), [conversation])
+    assert match is not None
+    assert (match.kind, match.call) == ("answered", CALL)
