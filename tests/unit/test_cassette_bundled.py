@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-import copy
 import json
 import re
 from collections import Counter
 from typing import Any
 
 import pytest
-import yaml
 
 from tests.schemas import complaint
 from wiretape import strictjson
-from wiretape.cassette import Cassette, Interaction, bundled, bundled_directory, load_cassette
+from wiretape.cassette import (
+    Cassette,
+    Interaction,
+    bundled,
+    bundled_directory,
+    load_cassette,
+)
 from wiretape.flow_a.messages import member
 from wiretape.flow_a.rules import RULES
 from wiretape.flow_a.stream import StreamDecoder
@@ -293,42 +297,3 @@ def test_the_server_s_tool_is_not_the_client_s() -> None:
     recipients = [message["recipient"] for message in messages(CASSETTES["server_tool"])]
     assert recipients == ["web.run", "all", "all"]
     assert len(CASSETTES["server_tool"].interactions) == 1
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_the_schema_takes_a_bundled_cassette(name: str) -> None:
-    assert complaint("cassette", parsed(name)) is None
-
-
-SPOILT: dict[str, tuple[list[str | int], object]] = {
-    "another format": (["format"], 2),
-    "an unknown key": (["titel"], "t"),
-    "a title that is no text": (["title"], 1),
-    "an unknown kind": (["provenance", "kind"], "real"),
-    "an unknown key in the provenance": (["provenance", "from"], "here"),
-    "a result that is neither object nor echo": (["expect", "results", "alefita_way"], "ECHO"),
-    "no interactions": (["interactions"], []),
-    "an unknown key in an interaction": (["interactions", 0, "frames"], ""),
-    "a method in small letters": (["interactions", 0, "request", "method"], "post"),
-    "a header that is no text": (["interactions", 0, "request", "headers", "content-length"], 12),
-    "a status that is none": (["interactions", 0, "response", "status"], 99),
-    "an unknown end": (["interactions", 0, "response", "end"], "finished"),
-    "a bad chunk line": (["interactions", 0, "response", "chunks"], "0+1\n1+\n"),
-    "a chunk of no bytes": (["interactions", 0, "response", "chunks"], "0+0\n"),
-    "a body that is no text": (["interactions", 0, "response", "body"], {"base65": ""}),
-}
-
-
-@pytest.mark.parametrize("case", SPOILT)
-def test_the_schema_refuses_a_spoilt_cassette(case: str) -> None:
-    (*way, last), value = SPOILT[case]
-    document: Any = copy.deepcopy(parsed("alefita_way"))
-    holder = document
-    for step in way:
-        holder = holder[step]
-    holder[last] = value
-    assert complaint("cassette", document) is not None
-
-
-def parsed(name: str) -> Any:
-    return yaml.safe_load((bundled_directory() / "flow_a" / f"{name}.yaml").read_bytes())

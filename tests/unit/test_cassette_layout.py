@@ -187,6 +187,7 @@ UNUSUAL = {
     "a carriage return in a block": (b"data: 1", b"data: \r 1"),
     "the mark in the text": (b"data: 1", b"data: wiretape-block-0"),
     "the mark as a body": (b'|-\n      {"a":1}', b"wiretape-block-0"),
+    "the mark as a body, with an escape": (b'|-\n      {"a":1}', b'"wiretape-bloc\\u006b-0"'),
     "a block within other text": (b"title: t", b'title: "a\n    body: |-\n      b"'),
     "a block in a key of one's own": (b"data: 1\n\n", b"data: 1\n\nx-own:\n  a:\n    body: |+\n      b\n"),
     "a block where no key takes one": (b"    status: 200\n", b"    status: 200\n    body: |+\n      b\n"),
@@ -224,3 +225,9 @@ def test_the_pure_python_parser_gives_the_same(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(document, "IN_C", False)
     assert loads(data) == with_c
     assert loads(data.replace(b"\n", b"\r\n")) == with_c
+
+
+def test_the_example_of_the_documentation_is_a_canonical_cassette() -> None:
+    page = Path(__file__).parents[2] / "docs" / "cassette-format.md"
+    example = page.read_text("utf-8").partition("```yaml\n")[2].partition("```")[0].encode()
+    assert dumps(loads(example)) == example

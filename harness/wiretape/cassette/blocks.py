@@ -72,6 +72,11 @@ def mark(number: int) -> str:
     return f"{_MARK.decode()}{number}"
 
 
+def is_mark(value: object) -> bool:
+    """Whether a value stands in the place of some block."""
+    return isinstance(value, str) and value.startswith(_MARK.decode())
+
+
 def _without_pad(content: bytes, *, keep: bool) -> bytes:
     text = b"\n".join(content.removeprefix(PAD).split(b"\n" + PAD))
     return text if keep else text.rstrip(b"\n")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Any
 
-from wiretape.cassette.blocks import cut_blocks, mark
+from wiretape.cassette.blocks import cut_blocks, is_mark, mark
 from wiretape.cassette.model import CassetteError
 from wiretape.cassette.plain_yaml import IN_C, read_yaml
 
@@ -37,8 +37,8 @@ def _put_back(document: Any, blocks: list[tuple[str, bytes]]) -> bool:
     for interaction in _list(document, "interactions"):
         for side, key in _PLACES:
             holder = interaction.get(side) if isinstance(interaction, dict) else None
-            if isinstance(holder, dict) and holder.get(key) == mark(number):
-                if number == len(blocks) or blocks[number][0] != key:
+            if isinstance(holder, dict) and is_mark(holder.get(key)):
+                if holder[key] != mark(number) or number == len(blocks) or blocks[number][0] != key:
                     return False
                 holder[key] = blocks[number][1]
                 number += 1

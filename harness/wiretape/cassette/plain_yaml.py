@@ -19,14 +19,10 @@ from yaml.resolver import Resolver
 from wiretape.cassette.model import CassetteError
 from wiretape.cassette.refusal import refusal, shown
 
-try:
-    from yaml import CSafeLoader as _SafeLoader
-except ImportError:  # PyYAML built without libyaml
-    from yaml import SafeLoader as _SafeLoader  # type: ignore[assignment]
-
-IN_C = yaml.__with_libyaml__
+IN_C: bool = yaml.__with_libyaml__
 """Whether the parser is libyaml."""
 
+_SafeLoader = yaml.CSafeLoader if IN_C else yaml.SafeLoader
 _DEEPEST = 60
 _WORDS: dict[str, bool | None] = {"": None, "~": None, "null": None, "true": True, "false": False}
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,4000})(\.[0-9]+(?:[eE][-+]?[0-9]+)?)?")
