@@ -72,6 +72,46 @@ class Interaction:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ModelText:
+    """The model says a text; ``deltas`` are the pieces in which it streams it, none when it comes whole."""
+
+    text: str
+    deltas: tuple[str, ...] = ()
+    id: str = ""
+    """The message's id; empty lets the player make one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelCall:
+    """The model calls a tool. ``arguments`` is the text it wrote, which need not be JSON."""
+
+    id: str
+    tool: str
+    arguments: str
+    namespace: str | None = None
+
+
+ModelItem: TypeAlias = ModelText | ModelCall
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelError:
+    """The model's provider answers with this HTTP status and body instead of a stream."""
+
+    status: int
+    body: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """What the model does with one request: items in their order, a failure, or nothing until an interrupt."""
+
+    items: tuple[ModelItem, ...] = ()
+    wait: Literal["", "until_interrupt"] = ""
+    error: ModelError | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Cassette:
     """A recorded session. ``name`` is how it was asked for, ``source`` the file it came from."""
 
