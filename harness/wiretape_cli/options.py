@@ -9,8 +9,7 @@ import click
 
 from wiretape_cli.errors import SetupError
 from wiretape_cli.reports.files import parse
-from wiretape_server.options import OptionError, PlayOptions
-from wiretape_server.profiles import PROFILES
+from wiretape_server.options import PROFILES, OptionError, PlayOptions
 from wiretape_server.profiles import demanded as known_profile
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""The profiles: versions of a protocol's behaviour that a verdict can demand."""
+"""Which profile a verdict demands, from the texts of an option that can be given for each protocol."""
 
 from __future__ import annotations
 

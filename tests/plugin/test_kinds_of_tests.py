@@ -85,7 +85,11 @@ SUBPROCESS = """
     import os
     import subprocess
     import sys
-    import reference_client
+
+    CLIENT = (
+        "import os; from reference_client import *\\n"
+        "ReferenceClient.from_environment(os.environ).run()\\n"
+    )
 
     def test_a_client_of_any_language(wiretape):
         play = wiretape.play("alefita_way")
@@ -95,7 +99,7 @@ SUBPROCESS = """
             "WIRETAPE_TOOLS": json.dumps(list(play.tools)),
             "WIRETAPE_TOOL_RESULTS": json.dumps(dict(play.results)),
         }
-        subprocess.run([sys.executable, reference_client.__file__], env=environment, check=True, timeout=30)
+        subprocess.run([sys.executable, "-c", CLIENT], env=environment, check=True, timeout=30)
 """
 KINDS = {
     "plain": (SYNC, (), 1),

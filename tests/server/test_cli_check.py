@@ -17,7 +17,12 @@ from tests.lifeline import lifeline
 from wiretape_cli.main import main
 
 CLIENTS = Path(__file__).parents[1] / "conformance"
-REFERENCE = (sys.executable, str(CLIENTS / "reference_client.py"))
+RUN_REFERENCE = (
+    f"import os, sys; sys.path.insert(0, {str(CLIENTS)!r})\n"
+    "from reference_client import *\n"
+    "ReferenceClient.from_environment(os.environ).run()\n"
+)
+REFERENCE = (sys.executable, "-c", RUN_REFERENCE)
 ASK_CHALLENGE = (
     "import os, urllib.request as u\n"
     "u.urlopen(os.environ['WIRETAPE_BASE_URL'] + '/backend-api/ios/attestation_challenge').close()\n"

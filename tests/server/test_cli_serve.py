@@ -20,7 +20,10 @@ import pytest
 from wiretape_cli.main import main
 from wiretape_cli.serving import is_loopback
 
-REFERENCE = Path(__file__).parents[1] / "conformance" / "reference_client.py"
+CLIENTS = Path(__file__).parents[1] / "conformance"
+RUN_REFERENCE = (
+    "import os; from reference_client import *; ReferenceClient.from_environment(os.environ).run()"
+)
 WITHIN = 20
 ENDS = [signal.SIGINT, signal.SIGTERM] if sys.platform != "win32" else [signal.CTRL_BREAK_EVENT]
 
@@ -69,12 +72,13 @@ def serve(*arguments: str) -> Iterator[Served]:
 def play(base_url: str, message: str, tools: list[Any]) -> None:
     """Play a session with the reference client."""
     client = {
+        "PYTHONPATH": str(CLIENTS),
         "WIRETAPE_BASE_URL": base_url,
         "WIRETAPE_USER_MESSAGE": message,
         "WIRETAPE_TOOLS": json.dumps(tools),
         "WIRETAPE_TOOL_RESULTS": "{}",
     }
-    subprocess.run([sys.executable, str(REFERENCE)], env=client, check=True, timeout=WITHIN)
+    subprocess.run([sys.executable, "-c", RUN_REFERENCE], env=client, check=True, timeout=WITHIN)
 
 
 def test_one_json_line_says_where_everything_is() -> None:
