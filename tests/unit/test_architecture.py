@@ -134,6 +134,7 @@ BOUNDARIES = (
         "strictjson",
         why="deltas know no messages",
     ),
+    core("jsonrpc", "strictjson", why="JSON-RPC knows no method"),
     core("transcript", "strictjson", why="a transcript knows no protocol"),
     core("transcript_file", "transcript", "strictjson", why="a transcript knows no protocol"),
     core("cassette", "strictjson", why="a cassette knows no protocol"),
@@ -226,7 +227,7 @@ def test_no_shipped_module_imports_relatively() -> None:
 def test_the_sources_are_where_the_boundaries_look() -> None:
     names = {name for name, _ in modules()}
     assert {"wiretape", *OTHER_PARTS} <= names
-    planned = {"wiretape.codex", "wiretape.testing"}
+    planned = {"wiretape.codex", "wiretape.jsonrpc", "wiretape.testing"}
     assert {each.who for each in BOUNDARIES} - names <= planned
 
 
