@@ -21,6 +21,9 @@ class Accepted:
     cassette: str
     path: str
 
+    def __str__(self) -> str:
+        return f"{self.rule} at {self.path or 'no path'} in {self.cassette}"
+
 
 def read(file: Path) -> frozenset[Accepted]:
     """Read a baseline: a JSON list of ``{"rule", "cassette", "path"}``. Raises SetupError."""

@@ -76,7 +76,7 @@ class Check:
         files.write(self.targets, [each.report for each in results], run)
         stale = baseline.stale(accepted, verdicts)
         for entry in stale:
-            say(f"FAIL {self.baseline}: the entry {entry} accepts nothing any more; remove it")
+            say(f"FAIL {self.baseline}: {entry} accepts nothing any more; remove the entry")
         return of_all([*(each.exit for each in results), *(Exit.VIOLATIONS for _ in stale)])
 
     def each(self) -> Generator[Checked]:
