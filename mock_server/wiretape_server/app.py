@@ -13,6 +13,7 @@ from aiohttp import web
 from wiretape_server import reads
 from wiretape_server.converse import converse
 from wiretape_server.exchange import Exchange, RefusedError
+from wiretape_server.head import StreamedResponse
 from wiretape_server.play import Play
 from wiretape_server.resume import resume
 
@@ -77,8 +78,8 @@ class App:
             return await _endpoint(exchange)(exchange)
         except RefusedError as refusal:
             return _refuse(exchange, refusal)
-        except (ConnectionError, web.HTTPException):
-            raise
+        except ConnectionError:
+            return StreamedResponse(keep_alive=False)  # the client left
         except Exception as error:
             return _fail(exchange, error)
 
@@ -164,11 +165,13 @@ def _refuse(exchange: Exchange, refusal: RefusedError) -> web.Response:
     return response
 
 
-def _fail(exchange: Exchange, error: Exception) -> web.Response:
+def _fail(exchange: Exchange, error: Exception) -> web.StreamResponse:
     """Answer a request that met a fault of the server's own, and go on serving others."""
     _LOG.debug("a fault while answering request %d", exchange.number, exc_info=error)
     said = f"{exchange.request.method} {exchange.path}: the server failed: {type(error).__name__}: {error}"
     exchange.play.errors.append(f"request {exchange.number}: {said}")
-    if exchange.request.writer.output_size:
-        raise ConnectionResetError(said) from None  # the head is sent: all that is left is to hang up
+    if exchange.streaming:
+        if exchange.request.transport is not None:
+            exchange.request.transport.abort()
+        return StreamedResponse(keep_alive=False)
     return exchange.answer({"detail": {"code": "server_fault", "message": said}}, 500)

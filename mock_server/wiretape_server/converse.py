@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 from aiohttp import web
 
 from wiretape import strictjson
+from wiretape.cassette.model import RecordedResponse
 from wiretape.flow_a.check import check_return
 from wiretape.flow_a.facts import SeenCall
 from wiretape.flow_a.session import Match, match_return
@@ -15,20 +16,13 @@ from wiretape.report import finding_json
 from wiretape.sse import event_ends
 from wiretape.transcript import Body
 from wiretape_server.exchange import Exchange, RefusedError
+from wiretape_server.head import StreamedResponse, head_bytes, stays, streamed_headers
 from wiretape_server.live import LiveConversation, Turn
 from wiretape_server.mismatch import nothing_recorded
 from wiretape_server.play import Play
-from wiretape_server.script import EVENT_STREAM, Part, content_type
-from wiretape_server.streaming import Mark, Stream, send_head
+from wiretape_server.script import Part
+from wiretape_server.streaming import Mark, Stream
 from wiretape_server.track import Track, lay
-
-_NOT_REPLAYED: Final = frozenset(
-    {
-        *("connection", "keep-alive", "transfer-encoding", "content-length", "content-encoding"),
-        *("content-type", "date", "server", "set-cookie", "x-conduit-token"),
-    }
-)
-"""Recorded headers that this connection, this body or this play has its own of."""
 
 
 async def converse(exchange: Exchange) -> web.StreamResponse:
@@ -124,14 +118,16 @@ async def stream_answer(
         if live is not None and not stream.stopped:
             live.session.stream_ended()
 
-    status, headers = _head(turn.part, play.token())
-    play.recorder.response(number, status, tuple(headers.items()), body)
+    recorded = turn.part.interaction.response if turn.part else RecordedResponse()
+    headers = streamed_headers(recorded.headers, play.token())
+    play.recorder.response(number, recorded.status, tuple(headers.items()), body)
     stream = turn.stream = Stream(
         number=number,
         request=exchange.request,
+        head=head_bytes(exchange.request, recorded.status, headers),
         track=track,
         body=body,
-        plan=turn.part.interaction.response.end if turn.part else "complete",
+        plan=recorded.end,
         marks=marks,
         scale=play.options.scale,
         wheel=play.world.wheel,
@@ -139,23 +135,13 @@ async def stream_answer(
         ended=ended,
     )
     play.opened(stream)
+    exchange.streaming = True
     try:
-        response = await send_head(exchange.request, status, headers)
         await stream.run()
     finally:
         stream.end("client-left")
         play.streams.discard(stream)
-    return response
-
-
-def _head(part: Part | None, token: str) -> tuple[int, dict[str, str]]:
-    """Status and headers of an answer: those recorded, never a length, and a conduit token of its own."""
-    recorded = part.interaction.response.headers if part else {}
-    headers = {name: value for name, value in recorded.items() if name.lower() not in _NOT_REPLAYED}
-    headers["Content-Type"] = content_type(recorded) if part else EVENT_STREAM
-    headers["cache-control"] = "no-store"
-    headers["x-conduit-token"] = token
-    return part.interaction.response.status if part else 200, headers
+    return StreamedResponse(keep_alive=stays(exchange.request))
 
 
 def _demand_right_return(body: dict[str, Any], match: Match) -> None:

@@ -57,6 +57,8 @@ class Exchange:
     body: bytes
     conversation_id: str = ""
     """From the path, where the route has one."""
+    streaming: bool = False
+    """Whether the answer has begun: then it can't be another one any more."""
 
     def json_object(self) -> dict[str, Any]:
         """Read the body. Raises RefusedError: 415 for another type, 400 for no JSON, 422 for no object."""

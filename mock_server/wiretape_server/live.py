@@ -62,6 +62,8 @@ class LiveConversation:
 
     def marks(self, part: Part) -> list[Mark]:
         """What the session has to be told while this answer is written."""
+        if not part.facts.calls and not part.facts.server_calls:
+            return []
         session = self.session
         facts = part.facts.renamed(self.values)
         marks = [Mark(call.opened, partial(session.server_call_seen, call)) for call in facts.server_calls]

@@ -8,8 +8,8 @@ its own there. What the cassette says a tool must give (``expect.results``) is n
 from __future__ import annotations
 
 import re
+import secrets
 import string
-import uuid
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
@@ -18,7 +18,23 @@ from wiretape import strictjson
 from wiretape.transcript import Patch
 
 IdSource: TypeAlias = Callable[[int], bytes]
-"""Gives that many random bytes; ``secrets.token_bytes`` unless a test wants to know them."""
+"""Gives that many random bytes."""
+
+
+class RandomPool:
+    """The id source of a server: draws in bulk, since asking the system costs more than the rest of an id."""
+
+    def __init__(self, draw: IdSource = secrets.token_bytes, size: int = 4096) -> None:
+        self._draw = draw
+        self._size = size
+        self._left = b""
+
+    def __call__(self, count: int) -> bytes:
+        if len(self._left) < count:
+            self._left = self._draw(max(self._size, count))
+        given, self._left = self._left[:count], self._left[count:]
+        return given
+
 
 MIN_ID_LENGTH: Final = 8
 """A shorter id than this (``m1``) says nothing when it is made anew, and would be found in other words."""
@@ -132,29 +148,34 @@ def plain_id(value: object) -> bytes:
 def fresh_id(old: bytes, source: IdSource) -> bytes:
     """A new id of the same shape: a UUID for a UUID, else a digit for a digit and a letter for a letter."""
     if not _UUID.fullmatch(old):
-        return _fresh_word(old, source)
-    new = str(uuid.UUID(bytes=source(16), version=4)).encode()
+        return bytes(map(_fresh_character, old, source(len(old))))
+    new = fresh_uuid(source).encode()
     return new.upper() if old.upper() == old != old.lower() else new
 
 
+def fresh_uuid(source: IdSource) -> str:
+    """A new UUID, version 4."""
+    digits = source(16).hex()
+    variant = "89ab"[int(digits[16], 16) & 3]
+    return f"{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-{variant}{digits[17:20]}-{digits[20:]}"
+
+
 def fresh_token(old: bytes, source: IdSource) -> bytes:
-    """A new token of the same shape. Of a JWT only the signature is new, so that it still can be read."""
+    """A new token of the same length. Of a JWT only the signature is new, so that it still can be read."""
     head, dot, last = old.rpartition(b".")
-    return head + dot + _fresh_word(last, source)
+    return head + dot + _WORD.sub(lambda word: source(len(word[0])).translate(_TO_WORD), last)
 
 
-_ALPHABETS: Final = tuple(
-    alphabet.encode() for alphabet in (string.digits, string.ascii_lowercase, string.ascii_uppercase)
-)
-_ALPHABET_OF: Final = {char: alphabet for alphabet in _ALPHABETS for char in alphabet}
+_ALPHABETS: Final = (string.digits.encode(), string.ascii_lowercase.encode(), string.ascii_uppercase.encode())
+_ALPHABET_OF: Final = {character: alphabet for alphabet in _ALPHABETS for character in alphabet}
+_WORD: Final = re.compile(rb"[0-9A-Za-z]+")
+_TO_WORD: Final = bytes((b"".join(_ALPHABETS) * 5)[:256])
+"""Turns random bytes into letters and digits."""
 
 
-def _fresh_word(old: bytes, source: IdSource) -> bytes:
-    pairs = zip(old, source(len(old)), strict=True)
-    return bytes(
-        alphabet[random % len(alphabet)] if (alphabet := _ALPHABET_OF.get(char)) else char
-        for char, random in pairs
-    )
+def _fresh_character(old: int, random: int) -> int:
+    alphabet = _ALPHABET_OF.get(old)
+    return alphabet[random % len(alphabet)] if alphabet else old
 
 
 def _moved_time(old: bytes, shift: float) -> bytes:

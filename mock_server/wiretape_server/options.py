@@ -8,6 +8,8 @@ from dataclasses import dataclass
 PACES = "recorded, instant, or x and a number that multiplies the recorded delays, as in x0.5"
 CHUNKS = "recorded, event, byte, one, or random: and a whole number, as in random:7"
 IDS = "fresh or recorded"
+PROFILES = {"flow_a": ("seed-capture", "app"), "codex": ("0.98", "0.110", "0.171")}
+"""The versions of each protocol's behaviour that a verdict can demand."""
 
 _SCALE = re.compile(r"x([0-9]+(?:\.[0-9]+)?)")
 _CHUNKS = re.compile(r"recorded|event|byte|one|random:[0-9]+")
@@ -35,6 +37,8 @@ class PlayOptions:
     def __post_init__(self) -> None:
         _demand("pace", self.pace, self.pace in ("recorded", "instant") or _SCALE.fullmatch(self.pace), PACES)
         _demand("chunks", self.chunks, _CHUNKS.fullmatch(self.chunks), CHUNKS)
+        known = [name for names in PROFILES.values() for name in names]
+        _demand("profile", self.profile, self.profile in ("", *known), ", ".join(known))
         _demand("ids", self.ids, self.ids in ("fresh", "recorded"), IDS)
 
     @classmethod

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import base64
-import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +12,7 @@ from wiretape.cassette.model import Cassette
 from wiretape.flow_a.session import Conversation
 from wiretape.transcript import Transcript
 from wiretape_server.live import LiveConversation
-from wiretape_server.minting import IdSource, fresh_id, plain_id
+from wiretape_server.minting import IdSource, fresh_id, fresh_uuid, plain_id
 from wiretape_server.options import PlayOptions
 from wiretape_server.pacing import Wheel
 from wiretape_server.recorder import Recorder
@@ -68,7 +67,7 @@ class Play:
 
     def uuid(self) -> str:
         """A new UUID."""
-        return str(uuid.UUID(bytes=self.world.mint(16), version=4))
+        return fresh_uuid(self.world.mint)
 
     def begin(self, request: Mapping[str, Any]) -> LiveConversation:
         """Begin a conversation: it plays the cassette from its start, under ids of its own."""

@@ -12,10 +12,10 @@ from wiretape.cassette.model import Cassette, CassetteError, Interaction
 from wiretape.flow_a.facts import StreamFacts, read_stream
 from wiretape.flow_a.messages import member
 from wiretape.transcript import Patch
+from wiretape_server.head import content_type, unsendable
 from wiretape_server.minting import Minted, Sorting, message_ids, patches, sorting
 from wiretape_server.track import Track, cut, lay
 
-EVENT_STREAM: Final = "text/event-stream; charset=utf-8"
 _KEPT_SCRIPTS: Final = 64
 
 
@@ -152,6 +152,12 @@ def _sort(known: Sorting, interaction: Interaction, facts: StreamFacts) -> None:
 def _part(cassette: Cassette, index: int, chunks: str, own: Iterable[bytes]) -> Part:
     interaction = cassette.interactions[index]
     response = interaction.response
+    bad = unsendable(response.headers)
+    if bad is not None:
+        raise CassetteError(
+            f"{_name(cassette)}: interaction {index + 1}: HTTP can't carry the header {bad!r}: "
+            f"{response.headers[bad]!r}. Take the control characters out."
+        )
     client_ids = tuple(message_ids(interaction.request.body))
     places = patches(response.body, {*own, *client_ids} - {b""})
     stops, delays = cut(response, chunks)
@@ -185,12 +191,6 @@ def _facts(cassette: Cassette, index: int) -> StreamFacts:
 def is_event_stream(status: int, headers: Mapping[str, str]) -> bool:
     """Whether a recorded answer is an event stream: the default of an answer without a content type."""
     return status == 200 and content_type(headers).startswith("text/event-stream")
-
-
-def content_type(headers: Mapping[str, str]) -> str:
-    """The recorded content type; that of an event stream when there is none."""
-    recorded = {name.lower(): value for name, value in headers.items()}
-    return recorded.get("content-type", EVENT_STREAM)
 
 
 def _read_object(body: bytes) -> Mapping[str, Any]:

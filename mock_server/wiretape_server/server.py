@@ -13,7 +13,7 @@ from aiohttp import web
 
 from wiretape.cassette.model import Cassette
 from wiretape_server.app import App
-from wiretape_server.minting import IdSource
+from wiretape_server.minting import IdSource, RandomPool
 from wiretape_server.options import PlayOptions
 from wiretape_server.pacing import Callback, Timer, Wheel
 from wiretape_server.play import Play, World
@@ -69,14 +69,14 @@ class Server:
         *,
         clock: Callable[[], float] = time.monotonic,
         wall: Callable[[], float] = time.time,
-        mint: IdSource = secrets.token_bytes,
+        mint: IdSource | None = None,
         wheel: Wheel | None = None,
     ) -> None:
         self._host = host
         self._port = port
         self._loop: asyncio.AbstractEventLoop | None = None
         own_wheel = wheel or Wheel(time.monotonic, self._call_at)
-        self._world = World(wheel=own_wheel, clock=clock, wall=wall, mint=mint)
+        self._world = World(wheel=own_wheel, clock=clock, wall=wall, mint=mint or RandomPool())
         self._scripts = Scripts()
         self._plays: dict[str, Play] = {}
         self._site: Site | None = None

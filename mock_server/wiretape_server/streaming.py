@@ -33,16 +33,6 @@ class Mark(NamedTuple):
     happen: Callable[[], object]
 
 
-async def send_head(request: Request, status: int, headers: dict[str, str]) -> web.StreamResponse:
-    """Send status and headers. The body is written past aiohttp, with chunk framing that is already there."""
-    response = web.StreamResponse(status=status, headers=headers)
-    if request.version < (1, 1):
-        response.force_close()  # no chunks in HTTP/1.0: the end of the connection ends the body
-    writer: Any = await response.prepare(request)
-    writer.chunked = False
-    return response
-
-
 class Stream:
     """The body of one answer on its way to a client. It ends once, and calls ``ended`` then.
 
@@ -54,6 +44,7 @@ class Stream:
         "_due",
         "_ended",
         "_frames",
+        "_head",
         "_index",
         "_marks",
         "_plan",
@@ -75,6 +66,7 @@ class Stream:
         *,
         number: int,
         request: Request,
+        head: bytes,
         track: Track,
         body: Body,
         plan: StreamEnd,
@@ -90,6 +82,7 @@ class Stream:
         self.how: EndHow | None = None
         self.stopped = False
         self._request = request
+        self._head = head
         self._track = track
         self._frames = Body(track.frames, track.patches, body.values)
         self._plan = plan
@@ -104,7 +97,7 @@ class Stream:
         self._waker: asyncio.Future[None] | None = None
 
     async def run(self) -> None:
-        """Write the body to its recorded end; the head was sent before."""
+        """Write head and body, to the recorded end."""
         if self._plan == "reset" and self._request.transport is not None:
             self._request.transport.set_write_buffer_limits(0)  # drain() then waits for the last byte
         self._start()
@@ -149,6 +142,9 @@ class Stream:
             return
         self._due = self._wheel.now() + self._track.delays[0] * self._scale
         self._step()
+        if self._head and self._request.transport is not None:  # nothing was due yet
+            self._request.transport.write(self._head)
+            self._head = b""
 
     def _step(self) -> None:
         """Write all that is due."""
@@ -187,7 +183,8 @@ class Stream:
         if last:
             data += self._track.tail if self._plan == "complete" else b""
             self.end(self._plan)
-        transport.write(data)
+        transport.write(self._head + data)
+        self._head = b""
         if not last and self._request.protocol.writing_paused:
             self._blocked = True
             self._wake()

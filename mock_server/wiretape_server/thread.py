@@ -80,13 +80,22 @@ class ServerThread:
         self._stopping: asyncio.Event | None = None
 
     def start(self) -> ServerThread:
-        """Start, and return when the server listens. Raises OSError when the port is taken."""
+        """Start, and return when the server listens; a second start does nothing.
+
+        Raises OSError when the port is taken.
+        """
+        if self._thread is not None:
+            return self
         listening: Future[None] = Future()
         self._thread = threading.Thread(
             target=asyncio.run, args=(self._run(listening),), name="wiretape-server", daemon=True
         )
         self._thread.start()
-        listening.result(_START_TIMEOUT)
+        try:
+            listening.result(_START_TIMEOUT)
+        except OSError:
+            self._thread = None
+            raise
         return self
 
     def stop(self) -> None:

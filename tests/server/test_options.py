@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from wiretape_server.options import OptionError, PlayOptions
+from wiretape_server.profiles import demanded
 
 
 @pytest.mark.parametrize(
@@ -39,3 +40,20 @@ def test_options_that_nobody_gives_are_recorded_pace_fresh_ids_and_lenient() -> 
     assert PlayOptions.parse() == PlayOptions(
         pace="recorded", chunks="recorded", ids="fresh", strict=False, profile=""
     )
+
+
+def test_a_profile_is_one_that_a_verdict_can_demand() -> None:
+    assert PlayOptions.parse(profile="app").profile == "app"
+    with pytest.raises(OptionError, match="profile is 'web'; give seed-capture, app, 0.98"):
+        PlayOptions.parse(profile="web")
+
+
+@pytest.mark.parametrize("text", ["app", "flow_a=app", " flow_a=app "])
+def test_the_last_profile_of_a_protocol_is_the_one_that_is_demanded(text: str) -> None:
+    assert demanded(["seed-capture", text, "codex=0.98"], "flow_a") == "app"
+
+
+def test_no_profile_demands_none_and_an_unknown_one_is_refused() -> None:
+    assert demanded(["codex=0.98"], "flow_a") == ""
+    with pytest.raises(OptionError, match="profile is 'flow_a=web'; give one of flow_a=seed-capture"):
+        demanded(["flow_a=web"], "flow_a")

@@ -144,7 +144,7 @@ def test_an_interrupted_stream_is_resumed_with_what_was_written_at_once_and_the_
         assert wire.is_silent()
         still_server.call(clockwork.advance, 1.0)
         rest = again + b"".join(chunks)
-    assert heard[: ENDS[1]] + rest == playback.transcript().body(2)
+    assert rest == playback.transcript().body(2)
     assert decode(heard[: ENDS[1]] + rest)["complete"] is True
 
 

@@ -106,6 +106,12 @@ def test_a_port_that_is_taken_is_an_error_that_says_what_to_do() -> None:
             ServerThread(port=port).start()
 
 
+def test_a_second_start_does_nothing() -> None:
+    with ServerThread().start() as server:
+        base_url = server.base_url
+        assert server.start().base_url == base_url
+
+
 def test_it_stops_in_under_two_seconds_with_streams_uploads_and_idle_connections_open() -> None:
     server = ServerThread().start()
     slow = server.play(plain(chunks=FOREVER))
