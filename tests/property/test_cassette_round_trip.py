@@ -11,15 +11,22 @@ import yaml
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from wiretape import strictjson
 from wiretape.cassette import (
     Cassette,
     CassetteError,
+    ClientStep,
     Cut,
     Expect,
     Interaction,
+    ModelCall,
+    ModelError,
+    ModelText,
     Provenance,
+    RecordedFrame,
     RecordedRequest,
     RecordedResponse,
+    Step,
     document,
     dumps,
     loads,
@@ -111,17 +118,59 @@ expects = st.builds(
     results=st.dictionaries(texts, objects | st.just("echo"), max_size=2),
     rules=st.lists(texts, max_size=2).map(tuple),
 )
-cassettes = st.builds(
-    Cassette,
-    protocol=st.sampled_from(["flow_a", "codex"]),
-    title=texts,
-    profile=texts,
-    provenance=provenances,
-    expect=expects,
-    interactions=st.lists(
-        st.builds(Interaction, request=requests, response=responses()), min_size=1, max_size=2
-    ).map(tuple),
-    extensions=st.dictionaries(texts.map("x-{}".format), json_values, max_size=2),
+items = st.one_of(
+    st.builds(ModelText, text=texts, id=texts),
+    st.lists(texts, min_size=1, max_size=3).map(
+        lambda pieces: ModelText(text="".join(pieces), deltas=tuple(pieces))
+    ),
+    st.builds(
+        ModelCall,
+        id=texts,
+        tool=texts,
+        arguments=texts | json_values.map(json.dumps) | json_values.map(strictjson.dumps),
+        namespace=st.none() | texts,
+    ),
+)
+steps = st.one_of(
+    st.builds(Step, items=st.lists(items, max_size=2).map(tuple)),
+    st.just(Step(wait="until_interrupt")),
+    st.builds(Step, error=st.builds(ModelError, status=st.integers(100, 599), body=texts)),
+)
+client_steps = st.one_of(
+    st.builds(ClientStep, do=st.sampled_from(["login", "turn", "interrupt"]), value=texts),
+    st.just(ClientStep(do="resume", value="process")),
+)
+frames = st.builds(
+    RecordedFrame,
+    direction=st.sampled_from(["client", "server"]),
+    delay=delays,
+    data=bodies | json_values.map(strictjson.dumps).map(str.encode),
+    connection=st.sampled_from(["", "c2", "A-_9"]),
+)
+common = {
+    "title": texts,
+    "profile": texts,
+    "provenance": provenances,
+    "expect": expects,
+    "extensions": st.dictionaries(texts.map("x-{}".format), json_values, max_size=2),
+}
+cassettes = st.one_of(
+    st.builds(
+        Cassette,
+        protocol=st.just("flow_a"),
+        interactions=st.lists(
+            st.builds(Interaction, request=requests, response=responses()), min_size=1, max_size=2
+        ).map(tuple),
+        **common,
+    ),
+    st.builds(
+        Cassette,
+        protocol=st.just("codex"),
+        model=st.lists(steps, min_size=1, max_size=3).map(tuple),
+        client=st.lists(client_steps, max_size=3).map(tuple),
+        frames=st.lists(frames, max_size=3).map(tuple),
+        **common,
+    ),
 )
 
 
@@ -173,6 +222,18 @@ def test_any_body_comes_back_byte_for_byte(body: bytes) -> None:
     interaction = loads(dumps(as_cassette(body))).interactions[0]
     assert interaction.request.body == body
     assert interaction.response.body == body
+
+
+@given(st.integers(0, 120), st.sampled_from(["[", '{"a": ']))
+def test_the_arguments_of_a_call_may_nest_deeper_than_a_cassette(levels: int, opening: str) -> None:
+    closing = "]" if opening == "[" else "}"
+    written = opening * levels + "1" + closing * levels
+    cassette = Cassette(
+        protocol="codex",
+        provenance=Provenance(kind="synthetic"),
+        model=(Step(items=(ModelCall(id="c", tool="t", arguments=written),)),),
+    )
+    assert loads(dumps(cassette)) == cassette
 
 
 @given(cassettes)

@@ -6,12 +6,18 @@ from wiretape.cassette.lookup import bundled, bundled_directory, load_cassette
 from wiretape.cassette.model import (
     Cassette,
     CassetteError,
+    ClientStep,
     Cut,
     Expect,
     Interaction,
+    ModelCall,
+    ModelError,
+    ModelText,
     Provenance,
+    RecordedFrame,
     RecordedRequest,
     RecordedResponse,
+    Step,
 )
 from wiretape.cassette.reader import loads
 from wiretape.cassette.saving import save
@@ -20,12 +26,18 @@ from wiretape.cassette.writer import dumps
 __all__ = [
     "Cassette",
     "CassetteError",
+    "ClientStep",
     "Cut",
     "Expect",
     "Interaction",
+    "ModelCall",
+    "ModelError",
+    "ModelText",
     "Provenance",
+    "RecordedFrame",
     "RecordedRequest",
     "RecordedResponse",
+    "Step",
     "bundled",
     "bundled_directory",
     "dumps",

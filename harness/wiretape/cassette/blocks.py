@@ -10,9 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-PAD = b"      "
-"""The indentation of a block in the canonical layout: below ``body`` or ``chunks``."""
-
 _MARK = b"wiretape-block-"
 _ONE_BYTE = bytes([0x09, 0x0A, *range(0x20, 0x7F)])
 _NOT_EXACT = re.compile(
@@ -21,14 +18,29 @@ _NOT_EXACT = re.compile(
 _LINE_START = re.compile(rb"\n(?=[^\n])")
 _FIRST_LINE = re.compile(rb"\n*[^ \t\n]")
 
-_HEAD = re.compile(rb"^    (body|chunks): \|([+-])\n(?=\n* {6}[^ \t\n])", re.MULTILINE)
-_LAST_LINE_END = re.compile(rb"\n(?! {6}|\n)")
+_HEAD = re.compile(rb"^(    (?=body|chunks)|(?=frames))(body|chunks|frames): \|([+-])\n", re.MULTILINE)
+"""Where a block of the canonical layout begins: its content is indented by two more."""
+_LINES = {
+    pad: (re.compile(rb"\n*" + pad + rb"[^ \t\n]"), re.compile(rb"\n(?!" + pad + rb"|\n)"))
+    for pad in (b" " * 2, b" " * 6)
+}
+"""Of each indentation: how the content begins, and the end of its last line."""
 _NEXT = re.compile(rb"  response:\n|    body: |- request:\n|x-|\Z")
 
 
 def block_holds(data: bytes) -> bool:
     """Whether a literal block gives back exactly ``data``."""
-    return _FIRST_LINE.match(data) is not None and _is_exact(data)
+    return _FIRST_LINE.match(data) is not None and is_exact(data)
+
+
+def is_exact(data: bytes) -> bool:
+    """Whether ``data`` is text that YAML readers give back as it stands in a block."""
+    if not data.translate(None, _ONE_BYTE):
+        return True
+    try:
+        return _NOT_EXACT.search(data.decode()) is None
+    except UnicodeDecodeError:
+        return False
 
 
 def block(data: bytes, pad: bytes) -> Iterator[bytes]:
@@ -55,16 +67,21 @@ def cut_blocks(data: bytes) -> tuple[bytes, list[tuple[str, bytes]]] | None:
     blocks: list[tuple[str, bytes]] = []
     done = 0
     while head := _HEAD.search(data, done):
-        end = _LAST_LINE_END.search(data, head.end())
-        if end is None or not _NEXT.match(data, end.end()):
+        pad = head[1] + b"  "
+        content = _indented(data, head.end(), pad)
+        if content is None or not is_exact(content):
             return None
-        content = data[head.end() : end.end()]
-        if not _is_exact(content):
-            return None
-        blocks.append((head[1].decode(), _without_pad(content, keep=head[2] == b"+")))
-        rest += data[done : head.end(1)], b": ", mark(len(blocks) - 1).encode(), b"\n"
-        done = end.end()
+        blocks.append((head[2].decode(), _without_pad(content, pad, keep=head[3] == b"+")))
+        rest += data[done : head.end(2)], b": ", mark(len(blocks) - 1).encode(), b"\n"
+        done = head.end() + len(content)
     return (b"".join([*rest, data[done:]]), blocks) if blocks else None
+
+
+def _indented(data: bytes, start: int, pad: bytes) -> bytes | None:
+    """The lines from ``start`` that are indented by ``pad``; None when anything is unusual."""
+    first, last_line_end = _LINES[pad]
+    end = last_line_end.search(data, start) if first.match(data, start) else None
+    return data[start : end.end()] if end and _NEXT.match(data, end.end()) else None
 
 
 def mark(number: int) -> str:
@@ -77,15 +94,6 @@ def is_mark(value: object) -> bool:
     return isinstance(value, str) and value.startswith(_MARK.decode())
 
 
-def _without_pad(content: bytes, *, keep: bool) -> bytes:
-    text = b"\n".join(content.removeprefix(PAD).split(b"\n" + PAD))
+def _without_pad(content: bytes, pad: bytes, *, keep: bool) -> bytes:
+    text = b"\n".join(content.removeprefix(pad).split(b"\n" + pad))
     return text if keep else text.rstrip(b"\n")
-
-
-def _is_exact(data: bytes) -> bool:
-    if not data.translate(None, _ONE_BYTE):
-        return True
-    try:
-        return _NOT_EXACT.search(data.decode()) is None
-    except UnicodeDecodeError:
-        return False

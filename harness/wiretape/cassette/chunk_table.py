@@ -9,7 +9,10 @@ from collections.abc import Iterable
 from wiretape.cassette.model import Cut
 from wiretape.cassette.refusal import refusal, shown
 
-_CUT = r"(?:0|[1-9][0-9]{0,8})(?:\.[0-9]{1,3})?\+[1-9][0-9]{0,11}"
+DELAY = r"(?:0|[1-9][0-9]{0,8})(?:\.[0-9]{1,3})?"
+"""Milliseconds: up to three decimals, and no second way to write the same number of them."""
+
+_CUT = DELAY + r"\+[1-9][0-9]{0,11}"
 _LINE = re.compile(_CUT)
 _TABLE = re.compile(f"(?:{_CUT}\n)*+(?:{_CUT})?")
 

@@ -6,6 +6,7 @@ long, so there the blocks of a file of canonical layout are cut out, and only th
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
@@ -17,7 +18,7 @@ _PLACES = (("request", "body"), ("response", "chunks"), ("response", "body"))
 
 
 def read_document(data: bytes) -> Any:
-    """Read a file. Bodies and chunk tables are bytes where they were cut out, text where YAML read them.
+    """Read a file. Bodies and tables are bytes where they were cut out, text where YAML read them.
 
     Raises CassetteError with the line.
     """
@@ -34,17 +35,23 @@ def read_document(data: bytes) -> Any:
 def _put_back(document: Any, blocks: list[tuple[str, bytes]]) -> bool:
     """Put the blocks in the place of their marks; False when a mark is not where a block belongs."""
     number = 0
-    for interaction in _list(document, "interactions"):
-        for side, key in _PLACES:
-            holder = interaction.get(side) if isinstance(interaction, dict) else None
-            if isinstance(holder, dict) and is_mark(holder.get(key)):
-                if holder[key] != mark(number) or number == len(blocks) or blocks[number][0] != key:
-                    return False
-                holder[key] = blocks[number][1]
-                number += 1
+    for holder, key in _places(document):
+        if is_mark(holder.get(key)):
+            if holder[key] != mark(number) or number == len(blocks) or blocks[number][0] != key:
+                return False
+            holder[key] = blocks[number][1]
+            number += 1
     return number == len(blocks)
 
 
-def _list(document: Any, key: str) -> list[Any]:
-    value = document.get(key) if isinstance(document, dict) else None
-    return value if isinstance(value, list) else []
+def _places(document: Any) -> Iterator[tuple[dict[str, Any], str]]:
+    """Where a block may stand: the holder and its key, in the order of the file."""
+    if not isinstance(document, dict):
+        return
+    interactions = document.get("interactions")
+    for interaction in interactions if isinstance(interactions, list) else ():
+        for side, key in _PLACES:
+            holder = interaction.get(side) if isinstance(interaction, dict) else None
+            if isinstance(holder, dict):
+                yield holder, key
+    yield document, "frames"

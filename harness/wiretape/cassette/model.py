@@ -104,11 +104,35 @@ class ModelError:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """What the model does with one request: items in their order, a failure, or nothing until an interrupt."""
+    """What the model does with one request: items in order, a failure, or nothing until an interrupt."""
 
     items: tuple[ModelItem, ...] = ()
     wait: Literal["", "until_interrupt"] = ""
     error: ModelError | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClientStep:
+    """What a client of the cassette does next.
+
+    ``login`` to the account ``value``; a ``turn`` of the text ``value``; the same and ``interrupt`` it at its
+    first call; ``resume`` the thread in a new process.
+    """
+
+    do: Literal["login", "turn", "interrupt", "resume"]
+    value: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordedFrame:
+    """One JSON-RPC message. ``delay``: milliseconds since the one before, of whatever connection."""
+
+    direction: Literal["client", "server"]
+    """Who sent it."""
+    delay: float
+    data: bytes
+    connection: str = ""
+    """The name of its connection; the first one needs none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,6 +142,13 @@ class Cassette:
     protocol: Literal["flow_a", "codex"]
     provenance: Provenance
     interactions: tuple[Interaction, ...] = ()
+    """The exchanges of a ``flow_a`` cassette."""
+    model: tuple[Step, ...] = ()
+    """What the model of a ``codex`` cassette does: a step for each request of a thread, in order."""
+    client: tuple[ClientStep, ...] = ()
+    """What its client does; empty: one turn of the expected user message."""
+    frames: tuple[RecordedFrame, ...] = ()
+    """The messages of the recorded session, as evidence."""
     title: str = ""
     expect: Expect = Expect()
     profile: str = ""

@@ -11,6 +11,7 @@ from typing import Any
 
 from wiretape.cassette.blocks import block, block_holds
 from wiretape.cassette.chunk_table import write_chunks
+from wiretape.cassette.frame_table import write_frames
 from wiretape.cassette.model import (
     Cassette,
     Expect,
@@ -22,6 +23,7 @@ from wiretape.cassette.model import (
 from wiretape.cassette.plain_yaml import is_text_unquoted
 from wiretape.cassette.reader import FORMAT
 from wiretape.cassette.refusal import refusal, shown
+from wiretape.cassette.script import write_client, write_model
 
 _PREFACE = b"""\
 # wiretape cassette. Blanks at line ends and blank lines are part of the recording: an editor must keep them.
@@ -46,9 +48,18 @@ def _cassette(cassette: Cassette) -> dict[str, Any]:
         **_given(profile=cassette.profile),
         "provenance": _provenance(cassette.provenance),
         **_given(expect=_expect(cassette.expect)),
-        "interactions": [_interaction(interaction) for interaction in cassette.interactions],
+        **(_session(cassette) if cassette.protocol == "codex" else _exchanges(cassette)),
         **cassette.extensions,
     }
+
+
+def _exchanges(cassette: Cassette) -> dict[str, Any]:
+    return {"interactions": [_interaction(interaction) for interaction in cassette.interactions]}
+
+
+def _session(cassette: Cassette) -> dict[str, Any]:
+    client, frames = write_client(cassette.client), write_frames(cassette.frames)
+    return {"model": write_model(cassette.model), **_given(client=client, frames=frames)}
 
 
 def _provenance(provenance: Provenance) -> dict[str, Any]:
