@@ -7,6 +7,7 @@ turning CR and CRLF into LF first loses nothing.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from itertools import repeat
 from typing import Final, NamedTuple
 
@@ -14,7 +15,8 @@ _LF: Final = 10
 _CR: Final = 13
 _BLANK_LINE: Final = re.compile(rb"[\r\n](?<=[^\r\n][\r\n])(?:(?<=\r)\n)?+(?:\r\n|[\r\n])")
 """The end of a line that is not blank, then a blank one. It starts with a plain set, searched in C."""
-_TILE: Final = re.compile(r"^(?:event: ([^\n]++)\n)?data: ([^\n]*+)\n\n", re.MULTILINE)
+_HEAD: Final = re.compile(r"(?:event: ([^\n]++)\n)?data: ")
+_TILE: Final = re.compile(rf"^{_HEAD.pattern}([^\n]*+)\n\n", re.MULTILINE)
 """The usual event, whole. Anchored to a line's start, so that text inside a line is never tried."""
 _RETRY: Final = re.compile(r"^retry: ?([0-9]{1,18})\n", re.MULTILINE)
 _LINE_END: Final = re.compile(r"[\r\n]")
@@ -101,12 +103,18 @@ class EventStreamDecoder:
         return tail.removeprefix("\ufeff") if self._at_start else tail
 
     def _events(self, blocks: str) -> list[ServerSentEvent]:
-        """Read whole blocks. The expression tiles the usual ones in C; anything between two tiles says no."""
+        """Read whole blocks: those of one name at once, else those of the usual shape, else line by line."""
+        if head := _HEAD.match(blocks):
+            data = blocks[head.end() : -2].split("\n\n" + head[0])
+            if blocks.count("\n") == len(data) * (3 if head[1] else 2):  # no line is left over
+                return self._dispatched(repeat(head[1] or "message"), data)
         parts = _TILE.split(blocks)
-        if any(parts[::3]):
+        if any(parts[::3]):  # something stands between two tiles
             return self._events_by_line(blocks)
-        names = [name or "message" for name in parts[1::3]]
-        fields = zip(names, parts[2::3], repeat(self.last_event_id), strict=False)
+        return self._dispatched([name or "message" for name in parts[1::3]], parts[2::3])
+
+    def _dispatched(self, names: Iterable[str], data: list[str]) -> list[ServerSentEvent]:
+        fields = zip(names, data, repeat(self.last_event_id), strict=False)
         return [*map(tuple.__new__, repeat(ServerSentEvent), fields)]  # without a Python call per event
 
     def _events_by_line(self, blocks: str) -> list[ServerSentEvent]:
