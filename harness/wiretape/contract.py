@@ -8,7 +8,7 @@ its scope.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Final, Literal, Protocol, TypeAlias
 
 from wiretape.strictjson import ABSENT
@@ -41,6 +41,8 @@ class Fault:
     hint: str = ""
     at: str = ""
     """Where it happened, when that is another place than the subject's own."""
+    level: Level | None = None
+    """How grave it is, where that is not the rule's own level."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +151,7 @@ class Rule:
         return known
 
     def failed(self, fault: Fault, at: str) -> Finding:
-        return self.finding(
+        finding = self.finding(
             "fail",
             path=fault.path,
             want=fault.want,
@@ -157,6 +159,7 @@ class Rule:
             at=fault.at or at,
             hint=fault.hint or self.hint,
         )
+        return replace(finding, level=fault.level) if fault.level else finding
 
     def conclude(self, answers: Sequence[tuple[Answer, Subject]], unseen: str = "") -> list[Finding]:
         """Conclude from the answers about every subject: each fault, else one pass, else why no verdict."""

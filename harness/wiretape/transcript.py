@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 EndHow: TypeAlias = Literal["complete", "reset", "hang", "client-left"]
+Side: TypeAlias = Literal["client", "server"]
+Transport: TypeAlias = Literal["stdio", "websocket"]
 Headers: TypeAlias = tuple[tuple[str, str], ...]
 
 
@@ -110,7 +112,32 @@ class End:
     at: float
 
 
-Entry: TypeAlias = Request | Response | Chunk | End
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Frame:
+    """One JSON-RPC message, or what came in its place: a line without its newline, a websocket message."""
+
+    direction: Side
+    """Who sent it."""
+    data: bytes
+    connection: str
+    at: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Link:
+    """A connection's begin or end. Over stdio a connection is a server process of its own."""
+
+    connection: str
+    what: Literal["opened", "closed"]
+    transport: Transport
+    detail: str = ""
+    """For people: the address, the exit code, the last lines of stderr."""
+    at: float
+    by: Side = "client"
+    """Who did it: a server that goes away is no fault of the client's."""
+
+
+Entry: TypeAlias = Request | Response | Chunk | End | Frame | Link
 
 
 @dataclass(slots=True, kw_only=True)

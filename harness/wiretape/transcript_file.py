@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from wiretape import strictjson
 from wiretape.strictjson import StrictJSONError
-from wiretape.transcript import Body, Chunk, End, Entry, Headers, Request, Response, Transcript
+from wiretape.transcript import Body, Chunk, End, Entry, Frame, Headers, Link, Request, Response, Transcript
 
 FORMAT: Final = 1
 _SAFE_HEADERS: Final = frozenset(
@@ -24,7 +24,7 @@ _SAFE_HEADERS: Final = frozenset(
 _TOKEN_HEADERS: Final = frozenset(("x-conduit-token",))
 """Kept under a pseudonym: the verdict needs to know whether two are the same."""
 _SECRET_MEMBER: Final = re.compile(
-    rb'"(?:app_attest_challenge|attestation_challenge|conduit_token|token|access_token|accessToken)"'
+    rb'"(?:app_attest_challenge|attestation_challenge|conduit_token|token|access_token|accessToken|idToken)"'
     rb'\s*:\s*"((?:[^"\\]|\\.)*)"'
 )
 _SECRET_QUERY: Final = re.compile(r"(?<==)[^&]*")
@@ -88,6 +88,8 @@ class _Writer:
             Response: self.response,
             Chunk: self.chunk,
             End: self.end,
+            Frame: self.frame,
+            Link: self.link,
         }
 
     def request(self, entry: Request) -> dict[str, Any]:
@@ -114,6 +116,19 @@ class _Writer:
 
     def end(self, entry: End) -> dict[str, Any]:
         return self.head("end", entry.number, entry.at) | {"how": entry.how}
+
+    def frame(self, entry: Frame) -> dict[str, Any]:
+        record = {"entry": "frame", "connection": entry.connection, "at": round(entry.at, 6)}
+        return record | {"direction": entry.direction, **_data(self.hide(entry.data))}
+
+    def link(self, entry: Link) -> dict[str, Any]:
+        record = {"entry": "link", "connection": entry.connection, "at": round(entry.at, 6)}
+        return record | {
+            "what": entry.what,
+            "by": entry.by,
+            "transport": entry.transport,
+            "detail": entry.detail,
+        }
 
     @staticmethod
     def head(kind: str, number: int, at: float) -> dict[str, Any]:
@@ -144,8 +159,16 @@ class _Writer:
         known = self.pseudonyms.get(secret)
         if known is None:
             name = b"hidden-%d" % (len(self.pseudonyms) + 1)
-            known = self.pseudonyms[secret] = name[: len(secret)].ljust(len(secret), b"-")
+            name = name[: len(secret)].ljust(len(secret), b"-")
+            known = self.pseudonyms[secret] = _with_dots_of(secret, name)
         return known
+
+
+def _with_dots_of(secret: bytes, name: bytes) -> bytes:
+    """Keep the dots where they were: by them one sees that a token has the three parts of a JWT."""
+    if secret.count(b".") != 2:
+        return name
+    return bytes(old if old == ord(".") else new for old, new in zip(secret, name, strict=True))
 
 
 def _data(body: bytes) -> dict[str, str]:
@@ -182,8 +205,9 @@ def _entries(records: list[dict[str, Any]]) -> Iterator[Entry]:
         kind = record.get("entry")
         if not isinstance(kind, str) or kind not in _READ:
             raise TranscriptError(f"line {line}: entry: expected one of {sorted(_READ)}, got {kind!r}")
-        number, at = _member(record, "number", int, line), float(_member(record, "at", (int, float), line))
-        yield _READ[kind](record, line, {"number": number, "at": at})
+        of, of_kind = ("connection", str) if kind in _OF_CONNECTION else ("number", int)
+        owner, at = _member(record, of, of_kind, line), float(_member(record, "at", (int, float), line))
+        yield _READ[kind](record, line, {of: owner, "at": at})
 
 
 def _read_request(record: dict[str, Any], line: int, head: dict[str, Any]) -> Entry:
@@ -210,17 +234,41 @@ def _read_chunk(record: dict[str, Any], line: int, head: dict[str, Any]) -> Entr
 
 
 def _read_end(record: dict[str, Any], line: int, head: dict[str, Any]) -> Entry:
-    how = record.get("how")
-    if how not in ("complete", "reset", "hang", "client-left"):
-        raise TranscriptError(f"line {line}: how: expected complete, reset, hang or client-left, got {how!r}")
-    return End(**head, how=how)
+    return End(**head, how=_choice(record, "how", ("complete", "reset", "hang", "client-left"), line))
 
 
+def _read_frame(record: dict[str, Any], line: int, head: dict[str, Any]) -> Entry:
+    direction = _choice(record, "direction", _SIDES, line)
+    return Frame(**head, direction=direction, data=_read_data(record, line))
+
+
+def _read_link(record: dict[str, Any], line: int, head: dict[str, Any]) -> Entry:
+    return Link(
+        **head,
+        what=_choice(record, "what", ("opened", "closed"), line),
+        by=_choice(record, "by", _SIDES, line),
+        transport=_choice(record, "transport", ("stdio", "websocket"), line),
+        detail=_member(record, "detail", str, line),
+    )
+
+
+def _choice(record: dict[str, Any], key: str, known: tuple[str, ...], line: int) -> Any:
+    value = record.get(key)
+    if value not in known:
+        *first, last = known
+        raise TranscriptError(f"line {line}: {key}: expected {', '.join(first)} or {last}, got {value!r}")
+    return value
+
+
+_SIDES: Final = ("client", "server")
+_OF_CONNECTION: Final = frozenset(("frame", "link"))
 _READ: Final[Mapping[str, Callable[[dict[str, Any], int, dict[str, Any]], Entry]]] = {
     "request": _read_request,
     "response": _read_response,
     "chunk": _read_chunk,
     "end": _read_end,
+    "frame": _read_frame,
+    "link": _read_link,
 }
 
 

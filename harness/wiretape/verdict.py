@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from wiretape.cassette.model import Cassette, Interaction
+from wiretape.codex import VERIFIER as CODEX
 from wiretape.contract import Report, Verifier
 from wiretape.flow_a import VERIFIER as FLOW_A
-from wiretape.transcript import Body, Chunk, End, Entry, Request, Response, Transcript
+from wiretape.transcript import Body, Chunk, End, Entry, Frame, Request, Response, Transcript
 
-VERIFIERS: dict[str, Verifier] = {FLOW_A.protocol: FLOW_A}
+VERIFIERS: dict[str, Verifier] = {each.protocol: each for each in (FLOW_A, CODEX)}
 
 
 def verify(subject: Transcript | Cassette, *, profile: str = "") -> Report:
@@ -35,6 +36,12 @@ def transcript_of(cassette: Cassette) -> Transcript:
     )
     for number, interaction in enumerate(cassette.interactions, 1):
         transcript.entries += _entries(number, interaction)
+    at = 0.0
+    for frame in cassette.frames:
+        at += frame.delay / 1000
+        transcript.entries.append(
+            Frame(direction=frame.direction, data=frame.data, connection=frame.connection, at=at)
+        )
     return transcript
 
 

@@ -1,0 +1,79 @@
+"""Rules about what the client puts on the wire: one JSON-RPC message at a time."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from wiretape.codex.rules.source import rule
+from wiretape.codex.view import Sent
+from wiretape.contract import Answer, Fault, Rule, Skip
+from wiretape.jsonrpc import Call, Notice, Unreadable
+
+_BAD_ANSWERS: Final = {
+    "json": Skip("codex.frame.valid-json"),
+    "id": Skip("codex.call.id-exact"),
+    "neither": Skip("codex.response.result-xor-error"),
+    "error": Skip("codex.error.code-integer"),
+}
+"""What another rule is about."""
+
+
+def _valid_json(sent: Sent) -> Answer:
+    message = sent.message
+    if not isinstance(message, Unreadable) or message.kind != "json":
+        return None
+    return Fault("", "one JSON text in UTF-8", _excerpt(sent.data), hint=message.reason)
+
+
+def _one_message(sent: Sent) -> Answer:
+    message = sent.message
+    if isinstance(message, Call):
+        both = message.value.keys() & {"result", "error"}
+        hint = "a message with a method is a request: leave the method out of an answer"
+        return Fault("method", "no method in an answer", message.method, hint) if both else None
+    if isinstance(message, Notice):
+        got = message.value.get("id", None)
+        wrong = "id" in message.value
+        return Fault("id", "a string or a whole number, or no id at all", got) if wrong else None
+    if not isinstance(message, Unreadable):
+        return None
+    if message.kind in _BAD_ANSWERS:
+        return _BAD_ANSWERS[message.kind]
+    got = _excerpt(sent.data) if message.kind == "several" else message.value
+    return Fault("", "one request, notification or answer", got, hint=message.reason)
+
+
+def _excerpt(raw: bytes) -> str:
+    if not raw.strip():
+        return "an empty line"
+    return raw[:80].decode("utf-8", "backslashreplace") + ("…" if len(raw) > 80 else "")
+
+
+FRAME_RULES: Final[tuple[Rule, ...]] = (
+    rule(
+        "frame.valid-json",
+        "Every line or websocket message is JSON",
+        _valid_json,
+        scope="frames",
+        section="Wire",
+        quote="What is no JSON text gets no answer at all; it is a line on the server's stderr.",
+        good='{"method": "initialized"}',
+        bad=("not json", "{'method': 'initialized'}", '{"id": 1, "id": 1, "method": "initialized"}'),
+        hint="write each message with a JSON library, on one line, in UTF-8",
+    ),
+    rule(
+        "frame.one-message",
+        "Every line or websocket message is one JSON-RPC message",
+        _one_message,
+        scope="frames",
+        section="Wire",
+        quote="A line or websocket message holds one request, notification or answer, and no list of them.",
+        good='{"id": 1, "method": "model/list", "params": {}}',
+        bad=(
+            '[{"id": 1, "method": "model/list", "params": {}}]',
+            '{"foo": 1}',
+            '{"id": null, "method": "model/list", "params": {}}',
+            '{"id": 0, "method": "item/tool/call", "result": {}}',
+        ),
+    ),
+)
