@@ -1,0 +1,154 @@
+"""One app-server process and its connections: the door of this package.
+
+server = AppServer(profile=PROFILES[DEFAULT], model=ScriptedModel(steps), home=Home(), …)
+connection = server.connect(write, name="c1", transport="stdio")
+connection.receive(b'{"id":1,"method":"initialize",…}')    # answers come through ``write``
+connection.close()
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from wiretape import jsonrpc
+from wiretape.jsonrpc import Answer, Call, Failure, Unreadable
+from wiretape.transcript import Side, Transport
+from wiretape_server.codex import handshake, methods
+from wiretape_server.codex.errors import RefusedError
+from wiretape_server.codex.handshake import Client
+from wiretape_server.codex.home import Home
+from wiretape_server.codex.outbox import Outbox
+from wiretape_server.codex.process import CallLater, Process
+from wiretape_server.codex.profiles import Profile
+from wiretape_server.codex.provider import Model
+from wiretape_server.codex.reply import Asking, Reply
+from wiretape_server.minting import IdSource
+
+Send = Callable[[bytes], None]
+"""Takes one message, without a newline."""
+
+
+class FrameRecorder(Protocol):
+    """Notes what goes over a connection, at the moment it does."""
+
+    def frame(self, direction: Side, data: bytes, connection: str) -> None: ...
+
+
+def _silent(_line: str) -> None:
+    """Drop a line for stderr."""
+
+
+class AppServer:
+    """One process. A second one on the same ``home`` finds the threads of the first.
+
+    ``wall`` gives seconds since 1970, ``mint`` random bytes; ``call_later`` calls a function after that many
+    seconds and gives back something with ``cancel``; ``stderr`` takes what the real one writes there.
+    """
+
+    def __init__(
+        self,
+        *,
+        profile: Profile,
+        model: Model,
+        home: Home,
+        wall: Callable[[], float],
+        mint: IdSource,
+        call_later: CallLater,
+        recorder: FrameRecorder,
+        stderr: Callable[[str], None] = _silent,
+    ) -> None:
+        self._recorder = recorder
+        self._process = Process(
+            profile=profile,
+            home=home,
+            model=model,
+            outbox=Outbox(wall=wall, emitted_at=profile.emitted_at),
+            wall=wall,
+            mint=mint,
+            call_later=call_later,
+            complain=stderr,
+        )
+
+    def connect(self, send: Send, *, name: str, transport: Transport = "stdio") -> Connection:
+        """Open a connection. Over stdio it is the only one, and the process ends with it."""
+        return Connection(self._process, self._recorder, send, name, ends_process=transport == "stdio")
+
+    def exit(self) -> None:
+        """End the process: turns that run are lost, and stay in the home as interrupted."""
+        self._process.exit()
+
+
+class Connection:
+    """A client of the process, from its first message on."""
+
+    def __init__(
+        self, process: Process, recorder: FrameRecorder, send: Send, name: str, *, ends_process: bool
+    ) -> None:
+        self.name = name
+        self._process = process
+        self._recorder = recorder
+        self._send = send
+        self._ends_process = ends_process
+        self._client: Client | None = None
+
+    def receive(self, data: bytes) -> None:
+        """Take one line or websocket message, without its newline."""
+        self._recorder.frame("client", data, self.name)
+        message = jsonrpc.read(data)
+        if isinstance(message, Call):
+            self._call(message)
+        elif isinstance(message, (Answer, Failure)):
+            self._process.outbox.settle(message)
+        elif isinstance(message, Unreadable):
+            self._process.complain(
+                "ERROR codex_app_server_transport::transport: "
+                f"Failed to deserialize JSONRPCMessage: {message.reason}"
+            )
+
+    def close(self) -> None:
+        """The client is gone."""
+        self._process.leave(self)
+        if self._ends_process:
+            self._process.exit()
+
+    def wants(self, method: str) -> bool:
+        """Whether it did not opt out of these notifications."""
+        return self._client is None or method not in self._client.opted_out
+
+    def hear(self, data: bytes) -> None:
+        """Send one message, noted first."""
+        self._recorder.frame("server", data, self.name)
+        self._send(data)
+
+    def _call(self, call: Call) -> None:
+        outbox = self._process.outbox
+        try:
+            params = methods.read_params(call.method, call.params, self._process.profile)
+            reply = self._run(call.method, params)
+        except RefusedError as refusal:
+            outbox.refuse(self, call.id, refusal.wire())
+            return
+        if reply is not None:
+            outbox.answer(self, call.id, reply.result)
+            reply.then()
+
+    def _run(self, method: str, params: dict[str, Any]) -> Reply | None:
+        if method == "initialize":
+            return self._initialize(params)
+        if self._client is None:
+            raise RefusedError("Not initialized")
+        asking = Asking(
+            process=self._process,
+            hearer=self,
+            client=self._client.name,
+            experimental=self._client.experimental,
+        )
+        return methods.METHODS[method].run(asking, params)
+
+    def _initialize(self, params: dict[str, Any]) -> Reply:
+        if self._client is not None:
+            raise RefusedError("Already initialized")
+        self._client = handshake.read_client(params)
+        self._process.connections.append(self)
+        return Reply(handshake.greeting(self._process.profile, self._process.home, self._client))

@@ -1,0 +1,146 @@
+"""Threads as they are read: turns and items in full, in summary, or page by page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from wiretape import strictjson
+from wiretape_server.codex import shapes
+from wiretape_server.codex.errors import RefusedError
+from wiretape_server.codex.home import Item, Thread, Turn
+from wiretape_server.codex.profiles import Profile
+from wiretape_server.codex.shapes import shaped_item
+
+TURNS: Final = "turns"
+ITEMS: Final = "itemsByCreatedAtOrdinal"
+View = Literal["notLoaded", "summary", "full"]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """Something that stands in pages, and its place in the thread."""
+
+    ordinal: int
+    wire: dict[str, Any]
+
+
+def turns(profile: Profile, thread: Thread, view: View = "full", *, with_open: bool = False) -> list[Entry]:
+    """A thread's turns, oldest first. Calls that still wait stand in them ``with_open``."""
+    ids = _item_ids(thread)
+    return [Entry(turn.ordinal, _turn(profile, turn, ids, view, with_open)) for turn in thread.turns]
+
+
+def _turn(
+    profile: Profile, turn: Turn, ids: Mapping[int, str], view: View, with_open: bool
+) -> dict[str, Any]:
+    chosen = _VIEWS[view]([*turn.items, *(turn.open if with_open else ())])
+    wires = [{**item.wire, "id": ids.get(item.ordinal, item.wire["id"])} for item in chosen]
+    shown = shapes.turn(profile, turn, (shaped_item(profile, wire) for wire in wires), view)
+    return {**shown, "id": profile.history_turn_id.format(id=turn.id, number=turn.number)}
+
+
+def _nothing(_: Sequence[Item]) -> Sequence[Item]:
+    return ()
+
+
+def _everything(items: Sequence[Item]) -> Sequence[Item]:
+    return items
+
+
+def _first_and_last(items: Sequence[Item]) -> Sequence[Item]:
+    """What the user said first and the model last (that only these of several are shown is inferred)."""
+    said = [item for item in items if item.kind == "userMessage"][:1]
+    return [*said, *[item for item in items if item.kind == "agentMessage"][-1:]]
+
+
+_VIEWS: Final = {"notLoaded": _nothing, "summary": _first_and_last, "full": _everything}
+
+
+def _item_ids(thread: Thread) -> dict[int, str]:
+    """Ids by ordinal where history gives new ones: ``item-1``, ``item-2``, … for all but calls."""
+    if thread.paginated:
+        return {}
+    messages = [item for _, item in thread.items() if item.kind != "dynamicToolCall"]
+    return {item.ordinal: f"item-{number}" for number, item in enumerate(messages, 1)}
+
+
+def items(profile: Profile, thread: Thread) -> list[Entry]:
+    """A thread's complete items with the turns they stand in, oldest first."""
+    return [Entry(item.ordinal, _listed(profile, turn, item)) for turn, item in thread.items()]
+
+
+def _listed(profile: Profile, turn: Turn, item: Item) -> dict[str, Any]:
+    times = {name: item.wire[name] for name in ("startedAtMs", "completedAtMs")}
+    return {"turnId": turn.id, "item": shaped_item(profile, item.wire), **times}
+
+
+def page(thread: Thread, scope: str, entries: Sequence[Entry], params: Mapping[str, Any]) -> dict[str, Any]:
+    """One page of entries that are given oldest first. Turns come newest first unless asked otherwise."""
+    descending = (params.get("sortDirection") or ("desc" if scope == TURNS else "asc")) == "desc"
+    ordered = list(reversed(entries)) if descending else list(entries)
+    text = params.get("cursor")
+    if text is not None:
+        anchor = _read_cursor(thread, scope, text)
+        ordered = [entry for entry in ordered if _is_behind(entry, anchor, descending)]
+    limit = params.get("limit") or len(ordered)
+    shown, more = ordered[:limit], ordered[limit:]
+    return {
+        "data": [entry.wire for entry in shown],
+        "nextCursor": cursor(thread, scope, shown[-1], include=False) if more else None,
+        "backwardsCursor": cursor(thread, scope, shown[0], include=True) if shown else None,
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class _Anchor:
+    ordinal: int
+    include: bool
+
+
+def _is_behind(entry: Entry, anchor: _Anchor, descending: bool) -> bool:
+    if entry.ordinal == anchor.ordinal:
+        return anchor.include
+    return (entry.ordinal < anchor.ordinal) == descending
+
+
+def cursor(thread: Thread, scope: str, entry: Entry, *, include: bool) -> str:
+    """A place in a thread's history: opaque to clients, JSON text as in the real server."""
+    return strictjson.dumps(
+        {
+            "requestedThreadId": thread.id,
+            "rolloutOrdinal": entry.ordinal,
+            "includeAnchor": include,
+            "scope": {"kind": scope},
+        }
+    )
+
+
+def _read_cursor(thread: Thread, scope: str, text: str) -> _Anchor:
+    """Read a cursor of this thread and scope. Raises RefusedError for any other text."""
+    try:
+        value = strictjson.loads(text)
+    except strictjson.StrictJSONError:
+        raise RefusedError(f"invalid cursor: {text}") from None
+    ordinal = value.get("rolloutOrdinal") if isinstance(value, dict) else None
+    include = value.get("includeAnchor") if isinstance(value, dict) else None
+    if type(ordinal) is int and isinstance(include, bool):
+        anchor = _Anchor(ordinal, include)
+        if text == cursor(thread, scope, Entry(ordinal, {}), include=include):
+            return anchor
+    raise RefusedError(f"invalid cursor: {text}")
+
+
+def last_cursors(thread: Thread, profile: Profile) -> dict[str, str | None]:
+    """Where to page back from: the newest turn and item."""
+    newest_turn = turns(profile, thread, "notLoaded")[-1:]
+    newest_item = items(profile, thread)[-1:]
+    return {
+        "turnsBackwardsCursor": _newest(thread, TURNS, newest_turn),
+        "itemsBackwardsCursor": _newest(thread, ITEMS, newest_item),
+    }
+
+
+def _newest(thread: Thread, scope: str, entries: Sequence[Entry]) -> str | None:
+    return cursor(thread, scope, entries[0], include=True) if entries else None

@@ -1,0 +1,58 @@
+"""How a turn fails when the model's provider does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any, Final
+
+from wiretape import strictjson
+from wiretape.cassette.model import ModelError
+from wiretape_server.codex.profiles import Profile
+
+_BUSY: Final = "We’re currently experiencing high demand, which may cause temporary errors."
+
+
+@dataclass(frozen=True, slots=True)
+class TurnError:
+    """Why a turn failed: what stands in the notification ``error`` and in turn/completed."""
+
+    message: str
+    info: Any = "other"
+
+    def wire(self) -> dict[str, Any]:
+        return {
+            "message": self.message,
+            "codexErrorInfo": self.info,
+            "additionalDetails": None,
+            "misalignment": None,
+        }
+
+
+def http_error(profile: Profile, url: str, error: ModelError) -> TurnError:
+    """The failure for an HTTP status: 400, 401 and 500 as measured, the others worded like 401 (inferred)."""
+    if error.status == 400:
+        return TurnError(error.body)
+    if error.status >= 500:
+        return TurnError(_BUSY, "internalServerError")
+    message = f"unexpected status {error.status} {_phrase(error.status)}: {_said(error.body)}, url: {url}"
+    info = {"httpConnectionFailed": {"httpStatusCode": error.status}} if profile.http_error_info else "other"
+    return TurnError(message, info)
+
+
+def _phrase(status: int) -> str:
+    try:
+        return HTTPStatus(status).phrase
+    except ValueError:
+        return "Unknown"
+
+
+def _said(body: str) -> str:
+    """The message in an error body, else the body."""
+    try:
+        value = strictjson.loads(body)
+    except strictjson.StrictJSONError:
+        return body
+    error = value.get("error") if isinstance(value, dict) else None
+    message = error.get("message") if isinstance(error, dict) else None
+    return message if isinstance(message, str) else body

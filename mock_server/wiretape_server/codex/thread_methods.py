@@ -1,0 +1,142 @@
+"""thread/start, thread/resume and thread/fork: threads come into a process."""
+
+from __future__ import annotations
+
+import copy
+import time
+from collections.abc import Iterable
+from typing import Any, Final
+
+from wiretape_server.codex import history, shapes, spec_rules, specs
+from wiretape_server.codex.errors import RefusedError, check_uuid
+from wiretape_server.codex.home import Thread
+from wiretape_server.codex.process import LoadedThread
+from wiretape_server.codex.reply import Asking, Reply
+from wiretape_server.codex.shapes import IDLE
+
+_NEEDS_EXPERIMENTAL: Final = "thread/start.dynamicTools requires experimentalApi capability"
+DEPRECATED: Final = (
+    "Full-history hydration is deprecated for paginated threads; {instead}, "
+    "then page with `thread/turns/list` and `thread/items/list`."
+)
+_EXCLUDE: Final = "use `excludeTurns: true`"
+
+
+def start(asking: Asking, params: dict[str, Any]) -> Reply:
+    """Begin a thread with the client's tools."""
+    process = asking.process
+    given = params.get("dynamicTools")
+    tools = specs.read_tools(given, process.profile)
+    needs = given is not None and (bool(given) or process.profile.experimental_for_empty)
+    if needs and not asking.experimental:
+        raise RefusedError(_NEEDS_EXPERIMENTAL)
+    spec_rules.check(tools, process.profile)
+    loaded = LoadedThread(thread=_new_thread(asking, params, tools))
+    return _introduce(asking, loaded, _started(asking, loaded))
+
+
+def _new_thread(asking: Asking, params: dict[str, Any], tools: specs.Declaration) -> Thread:
+    process, profile = asking.process, asking.process.profile
+    paginated = profile.paginated and params.get("historyMode") != "legacy"
+    extended = profile.extended_history and bool(params.get("persistExtendedHistory"))
+    thread_id, now = process.uuid7(), process.wall()
+    return Thread(
+        id=thread_id,
+        created_at=now,
+        updated_at=now,
+        path=None if params.get("ephemeral") else _rollout(process.home.path, now, thread_id),
+        tools=tools,
+        paginated=paginated,
+        keeps_calls=paginated or extended,
+        originator=asking.client,
+        cwd=params.get("cwd") or process.home.cwd,  # that these two are taken over is inferred
+        model=params.get("model") or process.home.model,
+    )
+
+
+def _rollout(home: str, now: float, thread_id: str) -> str:
+    """Where the real server would keep the thread."""
+    at = time.gmtime(now)
+    day = time.strftime("%Y/%m/%d", at)
+    return f"{home}/sessions/{day}/rollout-{time.strftime('%Y-%m-%dT%H-%M-%S', at)}-{thread_id}.jsonl"
+
+
+def _introduce(asking: Asking, loaded: LoadedThread, result: dict[str, Any]) -> Reply:
+    """A new thread: its result, then thread/started."""
+    process = asking.process
+    process.loaded[loaded.thread.id] = loaded
+    loaded.subscribe(asking.hearer)
+    shown = shapes.thread(process.profile, process.home, loaded.thread, loaded.status)
+    return Reply(
+        result, lambda: process.outbox.notify(loaded.subscribers, "thread/started", {"thread": shown})
+    )
+
+
+def _started(asking: Asking, loaded: LoadedThread, turns: Iterable[history.Entry] = ()) -> dict[str, Any]:
+    profile, home = asking.process.profile, asking.process.home
+    wires = [entry.wire for entry in turns]
+    shown = shapes.thread(profile, home, loaded.thread, loaded.status, wires)
+    return shapes.session(profile, home, loaded.thread, shown)
+
+
+def resume(asking: Asking, params: dict[str, Any]) -> Reply:
+    """Follow a thread that has had a turn, loading it first where this process has not."""
+    process = asking.process
+    thread = _kept(asking, params)
+    loaded = process.loaded.get(thread.id)
+    fresh = loaded is None
+    if loaded is None:
+        loaded = process.loaded[thread.id] = LoadedThread(thread=thread)
+    loaded.subscribe(asking.hearer)
+    result = _resumed(asking, loaded, params)
+    if fresh:
+        process.set_status(loaded, IDLE)
+    return Reply(result, lambda: _after_resume(asking, loaded))
+
+
+def _kept(asking: Asking, params: dict[str, Any]) -> Thread:
+    thread_id = check_uuid(params["threadId"], asking.process.profile.resume_id)
+    thread = asking.process.home.threads.get(thread_id)
+    if thread is None:
+        raise RefusedError(f"no rollout found for thread id {thread_id}")
+    return thread
+
+
+def _resumed(asking: Asking, loaded: LoadedThread, params: dict[str, Any]) -> dict[str, Any]:
+    """The result of a resume or fork; asking for all turns brings a notice first."""
+    profile, thread = asking.process.profile, loaded.thread
+    turns: list[history.Entry] = []
+    if not params.get("excludeTurns"):
+        warn_of_full_history(asking, thread, _EXCLUDE)
+        turns = history.turns(profile, thread, with_open=True)
+    started = _started(asking, loaded, turns)
+    return shapes.resumed(profile, thread, started, history.last_cursors(thread, profile))
+
+
+def warn_of_full_history(asking: Asking, thread: Thread, instead: str) -> None:
+    """Say that paginated threads are better read page by page."""
+    if thread.paginated:
+        notice = {"summary": DEPRECATED.format(instead=instead), "details": None}
+        asking.process.outbox.notify([asking.hearer], "deprecationNotice", notice)
+
+
+def _after_resume(asking: Asking, loaded: LoadedThread) -> None:
+    """Ask the newcomer for the calls that are open, with the ids that they have."""
+    if asking.process.profile.read_state:
+        asking.process.outbox.notify([asking.hearer], "thread/goal/cleared", {"threadId": loaded.thread.id})
+    if loaded.run is not None:
+        loaded.run.ask_again(asking.hearer)
+
+
+def fork(asking: Asking, params: dict[str, Any]) -> Reply:
+    """Begin a thread with the history and the tools of another."""
+    process = asking.process
+    parent = _kept(asking, params)
+    thread = copy.copy(parent)
+    thread.id, thread.forked_from = process.uuid7(), parent.id
+    thread.created_at = thread.updated_at = process.wall()
+    thread.path = _rollout(process.home.path, thread.created_at, thread.id)
+    thread.turns, thread.context = list(parent.turns), list(parent.context)
+    process.home.threads[thread.id] = thread
+    loaded = LoadedThread(thread=thread)
+    return _introduce(asking, loaded, _resumed(asking, loaded, params))

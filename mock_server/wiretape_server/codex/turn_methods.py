@@ -1,0 +1,103 @@
+"""turn/start, turn/steer and turn/interrupt."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wiretape_server.codex import serde, shapes
+from wiretape_server.codex.errors import RefusedError, check_uuid, invalid
+from wiretape_server.codex.home import Turn
+from wiretape_server.codex.process import LoadedThread, Process
+from wiretape_server.codex.reply import Asking, Reply
+from wiretape_server.codex.serde import UnreadableError
+from wiretape_server.codex.turns import Content, TurnRun
+
+
+def start(asking: Asking, params: dict[str, Any]) -> Reply:
+    """Begin a turn. While one runs, what the user says joins it."""
+    process = asking.process
+    content = _content(params)
+    loaded = _loaded(process, params)
+    run = loaded.run
+    if run is not None:
+        run.steer(content)
+        return Reply({"turn": _announced(process, run.turn)})
+    turn = _new_turn(process, loaded)
+    run = loaded.run = TurnRun(process, loaded, turn, content)
+    _keep(process, loaded, content)
+    return Reply({"turn": _announced(process, turn)}, run.begin)
+
+
+def _announced(process: Process, turn: Turn) -> dict[str, Any]:
+    """A turn as turn/start shows it, which says nothing of when it began."""
+    shown = shapes.turn(process.profile, turn)
+    return {**shown, "startedAt": None} if "startedAt" in shown else shown
+
+
+def _content(params: dict[str, Any]) -> Content:
+    """Read what the user says (that unreadable entries are refused in these words is inferred)."""
+    content: list[Any] = params["input"]
+    try:
+        for part in content:
+            serde.check_members(part, {"type": serde.STRING}, ("type",), "internally tagged enum UserInput")
+    except UnreadableError as complaint:
+        raise invalid(str(complaint)) from None
+    return content
+
+
+def _loaded(process: Process, params: dict[str, Any]) -> LoadedThread:
+    thread_id = check_uuid(params["threadId"], "thread")
+    loaded = process.loaded.get(thread_id)
+    if loaded is None:
+        raise RefusedError(f"thread not found: {thread_id}")
+    return loaded
+
+
+def _new_turn(process: Process, loaded: LoadedThread) -> Turn:
+    thread = loaded.thread
+    counted = str(2 * loaded.turns_begun)
+    turn = Turn(
+        id=process.uuid7() if process.profile.uuid_turn_ids else counted,
+        number=len(thread.turns) + 1,
+        ordinal=thread.next_ordinal(),
+    )
+    loaded.turns_begun += 1
+    thread.turns.append(turn)
+    return turn
+
+
+def _keep(process: Process, loaded: LoadedThread, content: Content) -> None:
+    """From its first turn on a thread is kept, with what the user said first as its preview."""
+    thread = loaded.thread
+    texts = [part["text"] for part in content if isinstance(part.get("text"), str)]
+    thread.preview = thread.preview or "\n".join(texts)
+    if not thread.ephemeral:
+        process.home.threads.setdefault(thread.id, thread)
+
+
+def steer(asking: Asking, params: dict[str, Any]) -> Reply:
+    """Say more in the turn that runs."""
+    content = _content(params)
+    run = _loaded(asking.process, params).run
+    if run is None:
+        raise RefusedError("no active turn to steer")
+    expected = params["expectedTurnId"]
+    if run.turn.id != expected:
+        raise RefusedError(f"expected active turn id `{expected}` but found `{run.turn.id}`")
+    run.steer(content)
+    return Reply({"turnId": run.turn.id})
+
+
+def interrupt(asking: Asking, params: dict[str, Any]) -> Reply | None:
+    """End the turn that runs: its calls first, then the answer, then the turn. None is no answer at all."""
+    run = _loaded(asking.process, params).run
+    strict, given = asking.process.profile.checks_interrupt, params["turnId"]
+    if run is None:
+        if strict:
+            raise RefusedError("no active turn to interrupt")
+        return None
+    if strict and run.turn.id != given:
+        raise RefusedError(f"expected active turn id {given} but found {run.turn.id}")
+    run.cancel()
+    interrupted = run
+    return Reply({}, lambda: interrupted.end("interrupted"))
