@@ -130,7 +130,22 @@ CASES = {
     "yes without quotes": ("A short one", "yes", "line 3", "in quotes", '"yes"'),
     "an octal number": ("200", "0200", "line 15", "as JSON writes them", "0200"),
     "a number out of range": ("200", "1.0e+999", "line 15", "as JSON writes them", "e.999"),
-    "frames in a codex cassette": ("flow_a", "codex\nframes: |+\n  a\n", "the top level", "only", "'frames'"),
+    "frames in a flow_a cassette": (
+        "flow_a",
+        "flow_a\nframes: |+\n  a\n",
+        "the top level",
+        "only",
+        "'frames'",
+    ),
+    "exchanges in a codex cassette": (
+        "flow_a",
+        "codex",
+        "the top level",
+        "model, client, frames",
+        "'interac",
+    ),
+    "no protocol": ("protocol: flow_a\n", "", "the top level", "the key 'protocol'", "no such key"),
+    "a list of protocols": ("flow_a", "[flow_a]", "protocol", "one of flow_a, codex", "'flow_a'"),
 }
 
 

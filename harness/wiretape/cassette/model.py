@@ -32,7 +32,7 @@ class Expect:
     user_message: str | None = None
     tools: tuple[Mapping[str, Any], ...] = ()
     results: Mapping[str, Any] = field(default_factory=dict)
-    """Tool name to its result object, or to ``"echo"``: ``{"message": <the argument message>}``."""
+    """Tool name to its result object, or to ``"echo"``: what the tool was called with comes back."""
     rules: tuple[str, ...] = ()
     """Ids of the rules that this cassette is made to exercise."""
 

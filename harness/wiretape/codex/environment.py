@@ -32,7 +32,8 @@ def tool_results(cassette: Cassette) -> dict[str, Any]:
     A result of the cassette that says less than a whole answer is for the judge only.
     """
     results = cassette.expect.results
-    return {tool: answer for tool, answer in results.items() if {"contentItems", "success"} <= set(answer)}
+    whole = {"contentItems", "success"}
+    return {tool: answer for tool, answer in results.items() if answer != "echo" and whole <= answer.keys()}
 
 
 def unsigned_token(account: str, serial: int) -> str:
