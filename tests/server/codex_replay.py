@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tests.server.codex_client import Clock, Frames, Minter, Timers
 from wiretape.cassette.model import ModelCall, ModelError, ModelItem, ModelText, Step
 from wiretape_server.codex.appserver import AppServer, Connection
 from wiretape_server.codex.home import Home
@@ -28,7 +29,7 @@ NOISE = {
     "thread/tokenUsage/updated": "counts tokens; a cassette says nothing of tokens",
     "account/rateLimits/updated": "all null but for real accounts",
 }
-"""Notifications that are not compared, each with its reason; ``codex/event/…`` too, which repeats the others."""
+"""Notifications that are not compared, each with its reason; nor is ``codex/event/…``, a repetition."""
 
 LOGIN_NOISE = {"0.171": "account/updated"}
 """What is said after a login that succeeded; the recorded logins of this profile did not."""
@@ -43,66 +44,6 @@ class Heard:
 
     messages: list[Any] = field(default_factory=list)
     stderr: list[str] = field(default_factory=list)
-
-
-@dataclass(slots=True)
-class Clock:
-    """Gives a time that goes on by a millisecond with each look at it."""
-
-    now: float = 1_796_000_000.0
-
-    def __call__(self) -> float:
-        self.now += 0.001
-        return self.now
-
-
-@dataclass(slots=True)
-class Minter:
-    """Gives bytes that never come twice."""
-
-    count: int = 0
-
-    def __call__(self, length: int) -> bytes:
-        self.count += 1
-        return self.count.to_bytes(length, "big")
-
-
-class Timers:
-    """Keeps what is to be called later; a test lets the time come."""
-
-    def __init__(self) -> None:
-        self.waiting: list[Timer] = []
-
-    def __call__(self, delay: float, function: Callable[[], None]) -> Timer:
-        timer = Timer(delay, function, self)
-        self.waiting.append(timer)
-        return timer
-
-    def ring(self) -> None:
-        for timer in list(self.waiting):
-            timer.cancel()
-            timer.function()
-
-
-@dataclass(slots=True, eq=False)
-class Timer:
-    delay: float
-    function: Callable[[], None]
-    timers: Timers
-
-    def cancel(self) -> None:
-        if self in self.timers.waiting:
-            self.timers.waiting.remove(self)
-
-
-class Frames:
-    """A recorder that keeps everything."""
-
-    def __init__(self) -> None:
-        self.frames: list[tuple[str, bytes, str]] = []
-
-    def frame(self, direction: str, data: bytes, connection: str) -> None:
-        self.frames.append((direction, data, connection))
 
 
 @dataclass(slots=True)

@@ -6,19 +6,12 @@ from typing import Any
 
 from wiretape_server.codex import auth
 from wiretape_server.codex.auth import KIND
-from wiretape_server.codex.errors import invalid
 from wiretape_server.codex.reply import Asking, Reply
-from wiretape_server.codex.serde import UnreadableError
-
-__all__ = ["KIND", "list_models", "read", "start_login"]
 
 
 def start_login(asking: Asking, params: dict[str, Any]) -> Reply:
     """Log in with tokens that the client has. There is no other kind of login here."""
-    try:
-        login = auth.read_login(params, asking.process.profile)
-    except UnreadableError as complaint:
-        raise invalid(str(complaint)) from None
+    login = auth.read_login(params, asking.process.profile)
     return Reply({"type": KIND}, lambda: auth.log_in(asking.process, login))
 
 

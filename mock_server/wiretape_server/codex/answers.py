@@ -38,12 +38,12 @@ class Outcome:
         return "completed" if self.success else "failed"
 
 
-def outcome(result: object, profile: Profile) -> Outcome:
+def outcome(result: Any, profile: Profile) -> Outcome:
     """Take a client's result. Raises UnreadableError when it has not the shape of an answer."""
     content = _read(result, profile)
     if profile.judges_images and any(_is_remote(item) for item in content):
         return failure(REMOTE_IMAGE, profile)
-    success: bool = result["success"]  # type: ignore[index]
+    success: bool = result["success"]
     return Outcome(success=success, content=content, output=_output(content, profile))
 
 
@@ -53,11 +53,11 @@ def failure(text: str, profile: Profile) -> Outcome:
     return Outcome(success=False, content=content, output=_output(content, profile))
 
 
-def _read(result: object, profile: Profile) -> list[dict[str, Any]]:
+def _read(result: Any, profile: Profile) -> list[dict[str, Any]]:
     """Read an answer's content items, without members that nobody knows."""
     types = {"contentItems": serde.SEQUENCE, "success": serde.BOOLEAN}
     serde.check_members(result, types, types, "struct DynamicToolCallResponse")
-    return [_read_item(item, profile.content_members) for item in result["contentItems"]]  # type: ignore[index]
+    return [_read_item(item, profile.content_members) for item in result["contentItems"]]
 
 
 def _read_item(item: Any, members: Mapping[str, str]) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from wiretape import jsonrpc
 from wiretape.jsonrpc import Answer, Call, Failure, Unreadable
 from wiretape.transcript import Side, Transport
 from wiretape_server.codex import handshake, methods
-from wiretape_server.codex.errors import RefusedError
+from wiretape_server.codex.errors import RefusedError, invalid
 from wiretape_server.codex.handshake import Client
 from wiretape_server.codex.home import Home
 from wiretape_server.codex.outbox import Outbox
@@ -23,6 +23,7 @@ from wiretape_server.codex.process import CallLater, Process
 from wiretape_server.codex.profiles import Profile
 from wiretape_server.codex.provider import Model
 from wiretape_server.codex.reply import Asking, Reply
+from wiretape_server.codex.serde import UnreadableError
 from wiretape_server.minting import IdSource
 
 Send = Callable[[bytes], None]
@@ -126,6 +127,9 @@ class Connection:
         try:
             params = methods.read_params(call.method, call.params, self._process.profile)
             reply = self._run(call.method, params)
+        except UnreadableError as complaint:
+            outbox.refuse(self, call.id, invalid(str(complaint)).wire())
+            return
         except RefusedError as refusal:
             outbox.refuse(self, call.id, refusal.wire())
             return

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from wiretape_server.codex import serde
-from wiretape_server.codex.errors import RefusedError, invalid
+from wiretape_server.codex.errors import RefusedError
 from wiretape_server.codex.home import Home
 from wiretape_server.codex.profiles import Profile
-from wiretape_server.codex.serde import UnreadableError
 from wiretape_server.codex.shapes import shaped
 
 _INFO: Final[serde.Types] = {
@@ -36,15 +35,12 @@ class Client:
 
 
 def read_client(params: Mapping[str, Any]) -> Client:
-    """Read the params of initialize. Raises RefusedError."""
+    """Read the params of initialize. Raises UnreadableError and RefusedError."""
     info, capabilities = params["clientInfo"], params.get("capabilities") or {}
-    try:
-        serde.check_members(info, _INFO, ("name", "version"), "struct ClientInfo")
-        serde.check_members(capabilities, _CAPABILITIES, (), "struct InitializeCapabilities")
-        for method in capabilities.get("optOutNotificationMethods") or ():
-            serde.check_type(method, serde.STRING)
-    except UnreadableError as complaint:
-        raise invalid(str(complaint)) from None
+    serde.check_members(info, _INFO, ("name", "version"), "struct ClientInfo")
+    serde.check_members(capabilities, _CAPABILITIES, (), "struct InitializeCapabilities")
+    for method in capabilities.get("optOutNotificationMethods") or ():
+        serde.check_type(method, serde.STRING)
     if not _is_header_value(info["name"]):
         raise RefusedError(f"Invalid clientInfo.name: '{info['name']}'. Must be a valid HTTP header value.")
     return Client(

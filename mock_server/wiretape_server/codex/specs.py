@@ -52,7 +52,7 @@ Declaration = tuple[Tool | Namespace, ...]
 
 def read_tools(value: list[Any] | None, profile: Profile) -> Declaration:
     """Read ``dynamicTools``, a list or null. Raises UnreadableError."""
-    entries: list[Any] = value or []
+    entries = value or []
     if not entries:
         return ()
     if not profile.canonical_tools:

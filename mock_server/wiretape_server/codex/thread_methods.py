@@ -136,7 +136,8 @@ def fork(asking: Asking, params: dict[str, Any]) -> Reply:
     thread.id, thread.forked_from = process.uuid7(), parent.id
     thread.created_at = thread.updated_at = process.wall()
     thread.path = _rollout(process.home.path, thread.created_at, thread.id)
-    thread.turns, thread.context = list(parent.turns), list(parent.context)
+    thread.turns = [turn for turn in parent.turns if turn.completed_at is not None]
+    thread.context = list(parent.context)
     process.home.threads[thread.id] = thread
     loaded = LoadedThread(thread=thread)
     return _introduce(asking, loaded, _resumed(asking, loaded, params))

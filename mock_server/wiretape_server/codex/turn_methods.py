@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from wiretape_server.codex import serde, shapes
-from wiretape_server.codex.errors import RefusedError, check_uuid, invalid
+from wiretape_server.codex.errors import RefusedError, check_uuid
 from wiretape_server.codex.home import Turn
 from wiretape_server.codex.process import LoadedThread, Process
 from wiretape_server.codex.reply import Asking, Reply
-from wiretape_server.codex.serde import UnreadableError
 from wiretape_server.codex.turns import Content, TurnRun
 
 
@@ -21,27 +20,18 @@ def start(asking: Asking, params: dict[str, Any]) -> Reply:
     run = loaded.run
     if run is not None:
         run.steer(content)
-        return Reply({"turn": _announced(process, run.turn)})
+        return Reply({"turn": shapes.turn(process.profile, run.turn)})
     turn = _new_turn(process, loaded)
     run = loaded.run = TurnRun(process, loaded, turn, content)
     _keep(process, loaded, content)
-    return Reply({"turn": _announced(process, turn)}, run.begin)
-
-
-def _announced(process: Process, turn: Turn) -> dict[str, Any]:
-    """A turn as turn/start shows it, which says nothing of when it began."""
-    shown = shapes.turn(process.profile, turn)
-    return {**shown, "startedAt": None} if "startedAt" in shown else shown
+    return Reply({"turn": shapes.turn(process.profile, turn)}, run.begin)
 
 
 def _content(params: dict[str, Any]) -> Content:
     """Read what the user says (that unreadable entries are refused in these words is inferred)."""
     content: list[Any] = params["input"]
-    try:
-        for part in content:
-            serde.check_members(part, {"type": serde.STRING}, ("type",), "internally tagged enum UserInput")
-    except UnreadableError as complaint:
-        raise invalid(str(complaint)) from None
+    for part in content:
+        serde.check_members(part, {"type": serde.STRING}, ("type",), "internally tagged enum UserInput")
     return content
 
 
