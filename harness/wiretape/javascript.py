@@ -38,7 +38,7 @@ def _leaf_texts(items: list[Any]) -> list[str]:
         if isinstance(item, list) and item:
             rest += item[::-1]
         else:
-            texts.append("" if item is None or item == [] else text(item))
+            texts.append("" if item is None else text(item))
     return texts
 
 
@@ -56,7 +56,7 @@ def number_text(number: float) -> str:
 def _laid_out(figures: str, point: int) -> str:
     if len(figures) <= point <= 21:
         return figures.ljust(point, "0")
-    if 0 < point <= 21:
+    if 0 < point < len(figures):
         return f"{figures[:point]}.{figures[point:]}"
     if -6 < point <= 0:
         return "0." + "0" * -point + figures

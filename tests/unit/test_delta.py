@@ -38,6 +38,7 @@ from wiretape.strictjson import MAX_DEPTH, dumps, equal, identical
         ([1, 2], op("replace", "/1"), [1, None]),
         ([1], op("replace", "/3", 4), [1, None, None, 4]),
         ([1, 2, 3], op("remove", "/1"), [1, 3]),
+        ([1], op("remove", "/1"), [1]),
         ([1], op("remove", "/9999999999"), [1]),
         # the root
         ({"a": 1}, op("add", "", [2]), [2]),
@@ -175,6 +176,14 @@ def test_a_delta_that_cannot_be_applied_changes_no_value_but_is_inherited(
     assert decoder.push({"p": "/text"} | ({"v": 1} if delta["o"] != "patch" else {"v": []})).op == delta["o"]
 
 
+def test_bare_text_after_a_failed_delta_does_not_reach_the_text_before_it() -> None:
+    decoder = holding({"text": "a", "list": []})
+    decoder.push(op("append", "/text", "b"))
+    assert kind_of(decoder, op("add", "/list/x", 1)) == "index"
+    assert kind_of(decoder, {"v": "c"}) == "index"
+    assert decoder.peek(0, "/text") == "ab"
+
+
 def test_a_failing_patch_is_undone_whatever_its_entries_did() -> None:
     root = {"text": "a", "grown": "b", "list": [1, [2], 3, 4], "object": {"x": 1}, "gone": 1, "scalar": 0}
     decoder = holding(root)
@@ -187,8 +196,9 @@ def test_a_failing_patch_is_undone_whatever_its_entries_did() -> None:
         op("append", "/list", [5]),
         op("append", "/list", "x"),
         op("add", "/list/1", "x"),
+        op("add", "/list/99", "end"),
         op("remove", "/list/0"),
-        op("replace", "/list/0", "x"),
+        op("replace", "/list/1", "y"),
         op("replace", "/list/9", "x"),
         op("truncate", "/list", -8),
         op("append", "/object", {"x": 2, "y": 3}),

@@ -8,6 +8,7 @@ import pytest
 
 from tests.unit.deltas import HIGH, holding, kind_of, op
 from wiretape.delta import DeltaDecoder, DeltaError
+from wiretape.document import MAX_GAP
 from wiretape.strictjson import MAX_DEPTH
 
 
@@ -62,6 +63,11 @@ def test_no_delta_builds_a_value_deeper_than_the_limit(delta: dict[str, Any], fi
     else:
         assert kind_of(decoder, delta) == "limit"
         assert decoder.values == {0: {"list": [], "object": {}}}
+
+
+def test_holes_up_to_the_limit_are_left() -> None:
+    assert holding([1]).apply(op("replace", f"/{MAX_GAP + 1}", 2)) == [1, *[None] * MAX_GAP, 2]
+    assert kind_of(holding([1]), op("replace", f"/{MAX_GAP + 2}", 2)) == "limit"
 
 
 def test_patches_inside_patches_have_a_limit() -> None:

@@ -85,6 +85,7 @@ def test_a_vector_decodes_however_its_bytes_are_cut(case: dict[str, Any]) -> Non
         (b"data: a\xe2\n\n", [ServerSentEvent(data="a\ufffd")]),
         (b"data: a\r\n\r\ndata: b\r\rdata: c\n\r\n", [ServerSentEvent(data=each) for each in "abc"]),
         (b"data: a\r\n\ndata: b\n\rdata: c\r\r\n", [ServerSentEvent(data=each) for each in "abc"]),
+        (b"event: x\r\ndata: a\r\ndata: b\r\n\r\n", [ServerSentEvent("x", "a\nb")]),
         (b"data: event: x\ndata: data: y\n\n", [ServerSentEvent(data="event: x\ndata: y")]),
         (b"data: a\0b\n\n", [ServerSentEvent(data="a\0b")]),
     ],

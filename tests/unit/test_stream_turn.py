@@ -50,7 +50,7 @@ def test_a_message_is_found_however_it_comes_about() -> None:
                 [op("add", "/message", message("x")["message"]), op("replace", "/message/id", "m")],
             )
         ],
-        [op("append", "/message/id", ""), {"v": "m"}],
+        [op("append", "/message/id", ""), {"v": ""}, {"v": "m"}],
     ):
         decoder = fed(ANNOUNCED, *map(delta, deltas))
         assert [each["id"] for each in decoder.messages] == ["m"], deltas
@@ -72,7 +72,9 @@ def test_messages_handed_out_are_fresh() -> None:
     first = decoder.messages
     decoder.feed(delta({"v": "b"}))
     first[0]["id"] = "mine"
-    assert decoder.messages == [message("m", "ab")["message"]]
+    classic = decoder.feed(unnamed(message("classic")))
+    classic.payload["message"]["id"] = "mine"
+    assert decoder.messages == [message("m", "ab")["message"], message("classic")["message"]]
 
 
 TERMINAL = {"status": "finished_successfully", "end_turn": True}
@@ -147,7 +149,7 @@ def test_an_error_in_the_stream_means_not_complete_wherever_it_stands(error: obj
     assert not turn(unnamed({"type": "x", "error": error}), DONE, **TERMINAL)
     assert not turn(unnamed({**message("m9"), "error": error}), DONE, **TERMINAL)
     assert not turn(delta(op("patch", "", [op("add", "/error", error)])), DONE, **TERMINAL)
-    assert not turn(delta(op("append", "/error", "a")), delta({"c": 1, "v": "b"}), DONE, **TERMINAL)
+    assert not turn(delta(op("append", "/error", "a")), delta({"v": "b"}), DONE, **TERMINAL)
 
 
 def test_a_null_error_is_none() -> None:

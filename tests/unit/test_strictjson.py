@@ -136,6 +136,7 @@ def test_equal_as_json(left: object, right: object) -> None:
         ([], {}),
         ({}, []),
         ({"a": None}, {}),
+        ({"a": 1}, {"b": 1}),
         ({"a": 1}, {"a": True}),
         ({"a": 1}, "a"),
         ([1], 1),

@@ -136,7 +136,7 @@ class StreamDecoder:
             quoted, encoding = False, data.strip()
         if encoding != "v1":
             raise DeltaError("unknown_encoding", f'expected the encoding "v1", got {data[:40]!r}')
-        self._deltas, self._looked_at = DeltaDecoder(), None
+        self._deltas = DeltaDecoder()
         return Announcement(encoding, quoted)
 
     def _delta(self, data: str) -> Delta:
@@ -147,7 +147,7 @@ class StreamDecoder:
         text = deltas.growing
         if text is None or text is not self._looked_at:
             self._look_at(deltas, delta.channel)
-            self._looked_at = None if delta.path.endswith(("id", "error")) else text
+            self._looked_at = None if delta.path.endswith("id") else text
         return delta
 
     def _other(self, name: str, data: str) -> TypedEvent | Done | Ignored:
