@@ -16,6 +16,19 @@ if TYPE_CHECKING:
     from wiretape_server.play import Play
 
 
+def read_json(body: bytes) -> Any:
+    """Read a body as most backends do: of a repeated key the last one wins, and the verdict says more.
+
+    Raises StrictJSONError for everything else that is no JSON.
+    """
+    try:
+        return strictjson.loads(body)
+    except StrictJSONError as error:
+        if error.kind == "duplicate_key":
+            return json.loads(body)
+        raise
+
+
 class RefusedError(Exception):
     """A request that gets an error for its answer: status, a code for programs, a sentence for people.
 
@@ -60,6 +73,11 @@ class Exchange:
     streaming: bool = False
     """Whether the answer has begun: then it can't be another one any more."""
 
+    @property
+    def chunked(self) -> bool:
+        """Whether this client understands chunks."""
+        return self.request.version >= (1, 1)
+
     def json_object(self) -> dict[str, Any]:
         """Read the body. Raises RefusedError: 415 for another type, 400 for no JSON, 422 for no object."""
         self._demand_json_type()
@@ -84,10 +102,8 @@ class Exchange:
 
     def _json(self) -> Any:
         try:
-            return strictjson.loads(self.body)
+            return read_json(self.body)
         except StrictJSONError as error:
-            if error.kind == "duplicate_key":
-                return json.loads(self.body)  # as most backends do: the last one wins; the verdict says more
             raise RefusedError(
                 400,
                 error.kind,

@@ -17,7 +17,8 @@ from wiretape_server.streaming import Mark, Stream
 class Turn:
     """A conversation request of the client's, and the stream that answers it."""
 
-    request: Mapping[str, Any]
+    request: bytes
+    """Its body, JSON of an object."""
     part: Part | None = None
     """What answers it; None for a return that nobody waited for."""
     call_id: str = ""

@@ -9,6 +9,7 @@ from wiretape.delta import DeltaError
 from wiretape.flow_a.messages import member
 from wiretape.flow_a.stream import StreamDecoder
 from wiretape.sse import EventStreamDecoder
+from wiretape_server.exchange import read_json
 from wiretape_server.live import LiveConversation, Turn
 
 _ROOT: Final = "client-created-root"
@@ -27,10 +28,11 @@ class Tree:
 
     def grow(self, turn: Turn) -> None:
         """Add what a turn's request and its answer say."""
-        parent = turn.call_id or turn.request.get("parent_message_id")
+        request = read_json(turn.request)
+        parent = turn.call_id or request.get("parent_message_id")
         if isinstance(parent, str) and parent in self.nodes:
             self.current = parent
-        for index, message in enumerate(_messages(turn.request)):
+        for index, message in enumerate(_messages(request)):
             self._put(message, f"{self.current}:{index}")
         for message in self._streamed(turn):
             if member(message, "author", "role") not in ("user", "system", "developer"):
@@ -81,7 +83,7 @@ def tree_of(live: LiveConversation) -> Tree:
 def read(live: LiveConversation, now: float) -> dict[str, Any]:
     """What ``GET /backend-api/conversation/<id>`` gives."""
     tree = tree_of(live)
-    first = live.turns[0].request if live.turns else {}
+    first = read_json(live.turns[0].request) if live.turns else {}
     return {
         "title": tree.titles[-1] if tree.titles else _FIRST_TITLE,
         "create_time": live.began,

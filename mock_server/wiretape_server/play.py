@@ -137,7 +137,7 @@ class Play:
         return Transcript(
             protocol=self.cassette.protocol,
             name=self.cassette.name,
-            entries=list(self.recorder.entries),
+            entries=self.recorder.entries(),
             live=True,
             pace=self.options.pace,
             profile=self.options.profile,

@@ -8,38 +8,43 @@ from wiretape.transcript import Body, Chunk, End, EndHow, Entry, Headers, Reques
 
 
 class Recorder:
-    """Appends entries; ``entries`` may be copied from any thread at any time.
+    """Appends entries; they may be read from any thread at any time.
 
     An entry is written before the bytes that it stands for: whatever a peer does about them comes after it.
     """
 
-    __slots__ = ("_began", "_clock", "_requests", "entries")
+    __slots__ = ("_began", "_clock", "_entries", "_requests")
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
         self._began = clock()
         self._requests = 0
-        self.entries: list[Entry] = []
+        self._entries: list[Entry | tuple[int, int, int, float]] = []
+        """A chunk is a bare tuple here: a thousand paced streams make many, and few are ever looked at."""
+
+    def entries(self) -> list[Entry]:
+        """What happened so far."""
+        return [_chunk(*each) if isinstance(each, tuple) else each for each in list(self._entries)]
 
     def request(self, method: str, path: str, headers: Headers, body: bytes) -> int:
         """Note a request and give it its number."""
         self._requests += 1
         number = self._requests
         at = self._now()
-        self.entries.append(
+        self._entries.append(
             Request(number=number, method=method, path=path, headers=headers, body=body, at=at)
         )
         return number
 
     def response(self, number: int, status: int, headers: Headers, body: Body) -> None:
         at = self._now()
-        self.entries.append(Response(number=number, status=status, headers=headers, body=body, at=at))
+        self._entries.append(Response(number=number, status=status, headers=headers, body=body, at=at))
 
     def chunk(self, number: int, start: int, stop: int) -> None:
-        self.entries.append(Chunk(number=number, start=start, stop=stop, at=self._now()))
+        self._entries.append((number, start, stop, self._clock() - self._began))
 
     def end(self, number: int, how: EndHow) -> None:
-        self.entries.append(End(number=number, how=how, at=self._now()))
+        self._entries.append(End(number=number, how=how, at=self._now()))
 
     def answer(self, number: int, status: int, headers: Headers, body: bytes) -> None:
         """Note an answer that goes out in one piece."""
@@ -49,3 +54,7 @@ class Recorder:
 
     def _now(self) -> float:
         return self._clock() - self._began
+
+
+def _chunk(number: int, start: int, stop: int, at: float) -> Chunk:
+    return Chunk(number=number, start=start, stop=stop, at=at)

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator
+from contextlib import suppress
 
 from aiohttp import web
 
+from wiretape.delta import DeltaError
+from wiretape.flow_a.stream import StreamDecoder
 from wiretape.sse import EventStreamDecoder, event_ends
 from wiretape.transcript import Body
-from wiretape_server.converse import stream_answer
+from wiretape_server.answer import Answer, send
 from wiretape_server.exchange import Exchange, RefusedError
-from wiretape_server.live import LiveConversation, Turn
+from wiretape_server.live import Turn
 from wiretape_server.reads import known
-from wiretape_server.streaming import Mark
 from wiretape_server.track import Track, lay
 
 
@@ -27,10 +29,11 @@ async def resume(exchange: Exchange) -> web.StreamResponse:
     if turn is None or turn.stream is None:
         raise RefusedError(404, "conversation_not_found", f"conversation {live.id} has no stream to resume.")
     body = Body(turn.stream.body.template, turn.stream.body.patches, turn.stream.body.values)
-    track = _rest(turn, body, _byte_offset(body.template, offset), exchange.request.version >= (1, 1))
+    track = _rest(turn, body, _byte_offset(body.template, offset), exchange.chunked)
     if turn.stream.how is not None:
         live.session.turn_requested()
-    return await stream_answer(exchange, live, turn, body=body, track=track, marks=_marks(live, turn))
+    marks = live.marks(turn.part) if turn.part is not None else ()
+    return await send(exchange, Answer(live=live, turn=turn, body=body, track=track, marks=marks))
 
 
 def _offset(value: object) -> int:
@@ -65,11 +68,14 @@ def _byte_offset(template: bytes, offset: int) -> int:
 
 def counted_event_ends(template: bytes) -> Iterator[int]:
     """Where each event ends that counts: not ping, not one without data, not [DONE]."""
-    decoder, start = EventStreamDecoder(), 0
+    events, stream, start = EventStreamDecoder(), StreamDecoder(), 0
     for end in event_ends(template):
-        for event in decoder.feed(template[start:end]):
-            if event.event != "ping" and event.data.strip() not in ("", "[DONE]"):
-                yield end
+        before = stream.delivered
+        for event in events.feed(template[start:end]):
+            with suppress(DeltaError):
+                stream.feed(event)
+        if stream.delivered > before:
+            yield end
         start = end
 
 
@@ -85,7 +91,3 @@ def _rest(turn: Turn, body: Body, start: int, chunked: bool) -> Track:
         over = bisect_right(stops, written)
         delays[:over] = [0.0] * over
     return lay(template, stops, delays, body.patches, chunked=chunked, start=start)
-
-
-def _marks(live: LiveConversation, turn: Turn) -> list[Mark]:
-    return live.marks(turn.part) if turn.part is not None else []

@@ -8,7 +8,7 @@ import struct
 import sys
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from aiohttp import web
 
@@ -48,10 +48,12 @@ class Stream:
         "_index",
         "_marks",
         "_plan",
+        "_protocol",
         "_recorder",
         "_request",
         "_scale",
         "_track",
+        "_transport",
         "_waker",
         "_wheel",
         "body",
@@ -82,6 +84,8 @@ class Stream:
         self.how: EndHow | None = None
         self.stopped = False
         self._request = request
+        self._protocol = request.protocol
+        self._transport = request.transport
         self._head = head
         self._track = track
         self._frames = Body(track.frames, track.patches, body.values)
@@ -98,8 +102,8 @@ class Stream:
 
     async def run(self) -> None:
         """Write head and body, to the recorded end."""
-        if self._plan == "reset" and self._request.transport is not None:
-            self._request.transport.set_write_buffer_limits(0)  # drain() then waits for the last byte
+        if self._plan == "reset" and self._transport is not None:
+            self._transport.set_write_buffer_limits(0)  # drain() then waits for the last byte
         self._start()
         while self.how is None:
             await self._sleep()
@@ -124,8 +128,8 @@ class Stream:
     def abort(self) -> None:
         """Break the connection: the play is over."""
         self.end("reset")
-        if self._request.transport is not None:
-            self._request.transport.abort()
+        if self._transport is not None:
+            self._transport.abort()
 
     def end(self, how: EndHow) -> None:
         """Note how it ended; a second end changes nothing."""
@@ -142,8 +146,8 @@ class Stream:
             return
         self._due = self._wheel.now() + self._track.delays[0] * self._scale
         self._step()
-        if self._head and self._request.transport is not None:  # nothing was due yet
-            self._request.transport.write(self._head)
+        if self._head and self._transport is not None:  # nothing was due yet
+            self._transport.write(self._head)
             self._head = b""
 
     def _step(self) -> None:
@@ -163,15 +167,18 @@ class Stream:
         begin, after = track.frame_start(first), first + 1
         if self._scale == 0.0:
             after = max(after, bisect_right(track.frame_stops, begin + _MAX_WRITE))
+        self._index = after
+        end = track.frame_stops[after - 1]
+        whole = self._scale != 0.0 and not track.patched[first]
+        data = track.frames[begin:end] if whole else self._frames.bytes(begin, end)
         last = after == len(track.stops)
         if not last:
             self._due += track.delays[after] * self._scale
-        self._index = after
-        self._put(self._frames.bytes(begin, track.frame_stops[after - 1]), track.stops[after - 1], last=last)
+        self._put(data, track.stops[after - 1], last=last)
 
     def _put(self, data: bytes, stop: int, *, last: bool) -> None:
         """Write bytes that bring the body up to ``stop``, after noting all that they bring about."""
-        transport = self._request.transport
+        transport = self._transport
         if transport is None or transport.is_closing():
             self.end("client-left")
             return
@@ -185,7 +192,7 @@ class Stream:
             self.end(self._plan)
         transport.write(self._head + data)
         self._head = b""
-        if not last and self._request.protocol.writing_paused:
+        if not last and self._protocol.writing_paused:
             self._blocked = True
             self._wake()
 
@@ -205,7 +212,7 @@ class Stream:
 
     async def _reset(self) -> None:
         """Break the connection, once everything that was written has left."""
-        transport: Any = self._request.transport
+        transport = self._transport
         if transport is None:
             return
         await self._request.writer.drain()

@@ -22,7 +22,8 @@ class Track:
 
     ``frames`` holds all chunks with their framing, chunk ``i`` up to ``frame_stops[i]``; ``patches`` are the
     body's, moved to where their bytes are in ``frames`` (one that is cut by a chunk's end is two there).
-    ``start`` is the body's first byte that is sent; ``tail`` ends the body.
+    ``patched`` has a 1 for each chunk that a patch touches, ``start`` is the body's first byte that is sent,
+    ``tail`` ends the body.
     """
 
     stops: Sequence[int]
@@ -30,6 +31,7 @@ class Track:
     frames: bytes
     frame_stops: Sequence[int]
     patches: Sequence[Patch]
+    patched: bytes
     tail: bytes
     start: int = 0
 
@@ -111,12 +113,17 @@ def lay(
         at += len(head) + stop - begin + len(foot)
         frame_stops.append(at)
         begin = stop
+    moved = list(_moved(patches, stops, payloads, start))
+    patched = bytearray(len(stops))
+    for patch in moved:
+        patched[bisect_right(frame_stops, patch.offset)] = 1
     return Track(
         stops=stops,
         delays=delays,
         frames=b"".join(pieces),
         frame_stops=frame_stops,
-        patches=list(_moved(patches, stops, payloads, start)),
+        patches=moved,
+        patched=bytes(patched),
         tail=b"0\r\n\r\n" if chunked else b"",
         start=start,
     )

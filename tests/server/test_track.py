@@ -82,7 +82,9 @@ def test_a_patch_reaches_the_wire_whole_wherever_chunks_cut_it(chunks: str) -> N
     sent = Body(track.frames, track.patches, {old: new})
     by_chunk = [sent.bytes(track.frame_start(index), track.frame_stops[index]) for index in range(len(stops))]
     assert b"".join(by_chunk) == sent.bytes()
-    patched = Track(stops=(), delays=(), frames=sent.bytes(), frame_stops=(), patches=(), tail=b"")
+    patched = Track(
+        stops=(), delays=(), frames=sent.bytes(), frame_stops=(), patches=(), patched=b"", tail=b""
+    )
     assert b"".join(_pieces(patched)) == BODY.replace(old, new)
 
 

@@ -1,0 +1,68 @@
+"""Sends the answer to a conversation request: its head, then its body at the play's pace."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from aiohttp import web
+
+from wiretape.cassette.model import RecordedResponse
+from wiretape.transcript import Body
+from wiretape_server.exchange import Exchange
+from wiretape_server.head import StreamedResponse, head_bytes, stays, streamed_headers
+from wiretape_server.live import LiveConversation, Turn
+from wiretape_server.streaming import Mark, Stream
+from wiretape_server.track import Track
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What answers a request: a body, its chunks, and what the conversation has to be told meanwhile."""
+
+    live: LiveConversation | None
+    """None for a return that belongs to no conversation."""
+    turn: Turn
+    body: Body
+    track: Track
+    marks: Sequence[Mark] = ()
+
+
+async def send(exchange: Exchange, answer: Answer) -> web.StreamResponse:
+    """Stream an answer; it ends as the recorded one did, or when the client leaves."""
+    stream = _stream(exchange, answer)
+    exchange.play.opened(stream)
+    exchange.streaming = True
+    try:
+        await stream.run()
+    finally:
+        stream.end("client-left")
+        exchange.play.streams.discard(stream)
+    return StreamedResponse(keep_alive=stays(exchange.request))
+
+
+def _stream(exchange: Exchange, answer: Answer) -> Stream:
+    play, live, turn = exchange.play, answer.live, answer.turn
+
+    def ended(stream: Stream) -> None:
+        play.ended()
+        if live is not None and not stream.stopped:
+            live.session.stream_ended()
+
+    recorded = turn.part.interaction.response if turn.part else RecordedResponse()
+    headers = streamed_headers(recorded.headers, play.token())
+    play.recorder.response(exchange.number, recorded.status, tuple(headers.items()), answer.body)
+    turn.stream = Stream(
+        number=exchange.number,
+        request=exchange.request,
+        head=head_bytes(exchange.request, recorded.status, headers),
+        track=answer.track,
+        body=answer.body,
+        plan=recorded.end,
+        marks=answer.marks,
+        scale=play.options.scale,
+        wheel=play.world.wheel,
+        recorder=play.recorder,
+        ended=ended,
+    )
+    return turn.stream
