@@ -216,3 +216,15 @@ def test_a_line_of_a_megabyte_in_small_chunks_is_joined_once() -> None:
     (event,) = decoder.feed(b"\n\n")
     assert event.data == "x" * (chunks * 64 - 6)
     assert decoder._pending == []
+
+
+def test_the_usual_shapes_are_never_read_line_by_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    def by_line(*_: object) -> None:
+        raise AssertionError("the slow way was taken")
+
+    monkeypatch.setattr(EventStreamDecoder, "_events_by_line", by_line)
+    events = [ServerSentEvent("delta", str(n)) for n in range(50)] + [ServerSentEvent(data="[DONE]")]
+    for each in (events, events[:50], events[50:], [events[50], *events]):
+        assert decoded([b"".join(map(encode, each))])[0] == each
+    with pytest.raises(AssertionError, match="the slow way"):
+        decoded([b"id: 1\ndata: a\n\n"])
