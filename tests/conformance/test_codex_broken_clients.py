@@ -1,0 +1,58 @@
+"""The kit's self-test for codex: a rule catches its broken client, and none complains of the reference."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.conformance.codex_broken import BROKEN
+from tests.conformance.codex_playing import judged
+from tests.conformance.playing import failures
+from wiretape.cassette import bundled, load_cassette
+from wiretape.codex.rules import RULES
+from wiretape.contract import Report, Rule
+
+CASSETTES = bundled("codex")
+OLDER_PROFILES = ("0.98", "0.110")
+NEEDS_NAMESPACES = "namespaced_tool"
+
+
+def short(rule_id: str) -> str:
+    return rule_id.removeprefix("codex.")
+
+
+def played(name: str, profile: str = "0.171") -> Report:
+    return judged(load_cassette(f"codex/{name}"), profile=profile)
+
+
+def test_every_rule_has_a_broken_client_and_every_broken_client_a_rule() -> None:
+    assert set(BROKEN) == {short(rule.id) for rule in RULES}
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: short(rule.id))
+def test_a_broken_client_fails_its_rule_and_no_other(rule: Rule) -> None:
+    broken = BROKEN[short(rule.id)]
+    report = judged(load_cassette(f"codex/{broken.cassette}"), broken.hooks)
+    failed = failures(report)
+    assert {finding.rule for finding in failed} == {rule.id}, failed
+    assert report.ok == all(finding.level != "must" for finding in failed)
+
+
+@pytest.mark.parametrize("name", CASSETTES)
+def test_no_rule_complains_of_the_reference_client(name: str) -> None:
+    report = played(name)
+    assert failures(report) == []
+    assert report.errors == ()
+
+
+@pytest.mark.parametrize("profile", OLDER_PROFILES)
+@pytest.mark.parametrize("name", [name for name in CASSETTES if name != NEEDS_NAMESPACES])
+def test_no_rule_complains_of_the_reference_client_at_an_older_server(name: str, profile: str) -> None:
+    report = played(name, profile)
+    assert failures(report) == []
+    assert report.errors == ()
+
+
+@pytest.mark.parametrize("name", CASSETTES)
+def test_a_cassette_exercises_the_rules_that_it_names(name: str) -> None:
+    passed = {finding.rule for finding in played(name).findings if finding.outcome == "pass"}
+    assert set(load_cassette(f"codex/{name}").expect.rules) <= passed
