@@ -81,9 +81,8 @@ def _members(
 ) -> _Faults:
     if not isinstance(entry, dict):
         yield SpecFault(path, "an object", entry)
-        return
     for name, want, holds in (*needed, *more):
-        got = entry.get(name, ABSENT)
+        got = fields(entry).get(name, ABSENT)
         if (got is ABSENT and (name, want, holds) in needed) or (got is not ABSENT and not holds(got)):
             yield SpecFault(f"{path}.{name}", want, got)
 

@@ -1,0 +1,163 @@
+from __future__ import annotations
+
+import itertools
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wiretape.jsonrpc import Answer, Call, Failure, LineDecoder, Notice, Unreadable, read, same_id
+from wiretape.strictjson import ABSENT
+
+
+def test_a_line_may_come_in_any_pieces() -> None:
+    decoder = LineDecoder()
+    assert decoder.feed(b'{"id"') == []
+    assert decoder.feed(b":1") == []
+    assert decoder.feed(b'}\n{"a":1}\n\n{"b"') == [b'{"id":1}', b'{"a":1}', b""]
+    assert decoder.feed(b":2}") == []
+    assert decoder.close() == [b'{"b":2}']
+    assert decoder.close() == []
+
+
+@given(st.binary(max_size=200), st.lists(st.integers(0, 200), max_size=8))
+def test_cuts_never_change_the_lines(data: bytes, cuts: list[int]) -> None:
+    decoder, places = LineDecoder(), [0, *sorted(cuts), len(data)]
+    pieces = [data[a:b] for a, b in itertools.pairwise(places)]
+    lines = [line for piece in pieces for line in decoder.feed(piece)]
+    *whole, rest = data.split(b"\n")
+    assert lines == whole
+    assert decoder.close() == ([rest] if rest else [])
+
+
+def test_a_line_has_no_limit() -> None:
+    decoder, piece = LineDecoder(), b"x" * 65_536
+    assert [line for _ in range(200) for line in decoder.feed(piece)] == []
+    assert [len(line) for line in decoder.feed(b"\n")] == [200 * 65_536]
+
+
+@pytest.mark.parametrize(
+    ("left", "right"), [(0, "0"), (0, 0.0), (0, False), (1, True), ("a", "b"), (0, None)]
+)
+def test_ids_that_look_alike_are_not_the_same(left: object, right: object) -> None:
+    assert not same_id(left, right)
+    assert same_id(left, left)
+    assert same_id(right, right)
+
+
+def test_a_request_has_an_id_and_a_method() -> None:
+    message = read(b'{"jsonrpc":"2.0","id":"a-b","method":"m","params":null}')
+    assert isinstance(message, Call)
+    assert (message.id, message.method, message.params) == ("a-b", "m", None)
+    assert message.value["jsonrpc"] == "2.0"
+
+
+@pytest.mark.parametrize("number", [0, -1, 2**63 - 1, -(2**63)])
+def test_an_id_is_any_whole_number_of_64_bits(number: int) -> None:
+    message = read(b'{"id":%d,"result":null}' % number)
+    assert isinstance(message, Answer)
+    assert message.id == number
+    assert message.result is None
+
+
+@pytest.mark.parametrize("text", ["null", "1.5", "0.0", "true", "[]", "9223372036854775808"])
+def test_a_request_whose_id_is_none_is_a_notification(text: str) -> None:
+    message = read(b'{"id":%s,"method":"m"}' % text.encode())
+    assert isinstance(message, Notice)
+    assert (message.method, message.params) == ("m", ABSENT)
+    assert "id" in message.value
+
+
+def test_a_method_makes_a_request_of_what_has_a_result_too() -> None:
+    assert isinstance(read(b'{"id":0,"method":"item/tool/call","result":{}}'), Call)
+
+
+def test_a_result_counts_where_an_error_stands_beside_it() -> None:
+    message = read(b'{"id":0,"result":1,"error":{"code":1,"message":"m"}}')
+    assert isinstance(message, Answer)
+    assert message.result == 1
+
+
+def test_an_error_has_code_message_and_perhaps_data() -> None:
+    message = read(b'{"id":0,"error":{"code":-32000,"message":"m","data":null}}')
+    assert isinstance(message, Failure)
+    assert (message.code, message.message, message.data) == (-32000, "m", None)
+    bare = read(b'{"id":0,"error":{"code":0,"message":""}}')
+    assert isinstance(bare, Failure)
+    assert bare.data is ABSENT
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("not json", "json"),
+        ("", "json"),
+        ('{"id":0', "json"),
+        ('{"id":0,"id":1,"result":{}}', "json"),
+        ('{"id":0,"result":NaN}', "json"),
+        ("[" * 100_000, "json"),
+        ('{"id":0,"result":{}} x', "json"),
+        ('{"id":0,"result":{}}\n{"id":1,"result":{}}', "several"),
+        ('{"method":"a"}{"method":"b"}', "several"),
+        ('{"method":"a"} [1]', "several"),
+        ("[]", "batch"),
+        ('[{"id":1,"method":"m"}]', "batch"),
+        ('{"foo":1}', "shape"),
+        ('"text"', "shape"),
+        ('{"id":88,"method":5}', "method"),
+        ('{"id":0}', "neither"),
+        ('{"id":null}', "neither"),
+        ('{"id":0.0,"result":{}}', "id"),
+        ('{"id":null,"error":{"code":1,"message":"m"}}', "id"),
+        ('{"id":true,"result":{}}', "id"),
+        ('{"id":0,"error":null}', "error"),
+        ('{"id":0,"error":{"message":"m"}}', "error"),
+        ('{"id":0,"error":{"code":1}}', "error"),
+        ('{"id":0,"error":{"code":"1","message":"m"}}', "error"),
+        ('{"id":0,"error":{"code":1.5,"message":"m"}}', "error"),
+        ('{"id":0,"error":{"code":true,"message":"m"}}', "error"),
+    ],
+)
+def test_what_the_server_cannot_read_is_unreadable_with_the_reason(text: str, kind: str) -> None:
+    message = read(text.encode())
+    assert isinstance(message, Unreadable)
+    assert message.kind == kind
+    assert message.reason
+
+
+def test_invalid_utf8_is_unreadable() -> None:
+    message = read(b'{"method":"\xff"}')
+    assert isinstance(message, Unreadable)
+    assert message.kind == "json"
+    assert message.value is ABSENT
+
+
+def test_blanks_around_a_message_mean_nothing() -> None:
+    assert isinstance(read(b' {"method":"m"}\r'), Notice)
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3),
+    max_leaves=8,
+)
+MEMBERS = st.sampled_from(["id", "method", "params", "result", "error"])
+
+
+@given(st.dictionaries(MEMBERS, JSON | st.just({"code": 1, "message": "m"}), max_size=5))
+def test_every_object_is_read_as_exactly_one_thing(value: dict[str, Any]) -> None:
+    message = read(json.dumps(value).encode())
+    assert message.value == value
+    if isinstance(message, (Call, Notice)):
+        assert isinstance(value["method"], str)
+    elif isinstance(message, Answer):
+        assert "result" in value
+    elif isinstance(message, Failure):
+        assert "result" not in value
+
+
+@given(st.binary(max_size=60))
+def test_reading_never_raises(data: bytes) -> None:
+    read(data)
