@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 PACES = "recorded, instant, or x and a number that multiplies the recorded delays, as in x0.5"
@@ -33,6 +34,8 @@ class PlayOptions:
     """Answer a wrong return with 422 and the findings; else answer it, and judge later."""
     profile: str = ""
     """The protocol profile that the verdict demands; empty accepts all of them."""
+    app_server: tuple[str, ...] = ()
+    """Options of the app-server behind a codex play's websocket: ``--ws-auth`` and what belongs to it."""
 
     def __post_init__(self) -> None:
         _demand("pace", self.pace, self.pace in ("recorded", "instant") or _SCALE.fullmatch(self.pace), PACES)
@@ -50,6 +53,7 @@ class PlayOptions:
         ids: str = "fresh",
         strict: bool = False,
         profile: str = "",
+        app_server: Iterable[str] = (),
     ) -> PlayOptions:
         """Read the texts of an option line: blanks around them and capitals don't matter."""
         return cls(
@@ -58,6 +62,7 @@ class PlayOptions:
             ids=ids.strip().lower(),
             strict=strict,
             profile=profile.strip(),
+            app_server=tuple(app_server),
         )
 
     @property

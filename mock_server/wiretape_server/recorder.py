@@ -4,7 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from wiretape.transcript import Body, Chunk, End, EndHow, Entry, Headers, Request, Response
+from wiretape.transcript import (
+    Body,
+    Chunk,
+    End,
+    EndHow,
+    Entry,
+    Frame,
+    Headers,
+    Link,
+    Request,
+    Response,
+    Side,
+    Transport,
+)
 
 
 class Recorder:
@@ -51,6 +64,20 @@ class Recorder:
         self.response(number, status, headers, Body(body))
         self.chunk(number, 0, len(body))
         self.end(number, "complete")
+
+    def frame(self, direction: Side, data: bytes, connection: str) -> None:
+        """Note one JSON-RPC message, or what came in its place."""
+        self._entries.append(Frame(direction=direction, data=data, connection=connection, at=self._now()))
+
+    def opened(self, connection: str, transport: Transport) -> None:
+        """Note that a connection has begun."""
+        self._entries.append(Link(connection=connection, what="opened", transport=transport, at=self._now()))
+
+    def closed(self, connection: str, transport: Transport, detail: str) -> None:
+        """Note that a connection has ended. ``detail`` says how, to people."""
+        self._entries.append(
+            Link(connection=connection, what="closed", transport=transport, detail=detail, at=self._now())
+        )
 
     def _now(self) -> float:
         return self._clock() - self._began

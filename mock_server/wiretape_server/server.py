@@ -3,57 +3,25 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import secrets
 import time
-from collections.abc import Callable
-from typing import Final
-
-from aiohttp import web
+from collections.abc import Callable, Iterable
+from typing import TypeAlias, TypeVar
 
 from wiretape.cassette.model import Cassette
 from wiretape_server.app import App
+from wiretape_server.codex_http import CodexApp
+from wiretape_server.codex_play import CodexPlay
+from wiretape_server.codex_stdio import BridgePort
 from wiretape_server.minting import IdSource, RandomPool
 from wiretape_server.options import PlayOptions
 from wiretape_server.pacing import Callback, Timer, Wheel
 from wiretape_server.play import Play, World
 from wiretape_server.script import Scripts
+from wiretape_server.site import Site
 
-_SHUTDOWN: Final = 0.4
-"""Seconds that a request which is still being read gets to end, when the server stops."""
-_HTTP_LOG: Final = logging.getLogger("wiretape_server.http")
-_HTTP_LOG.addHandler(logging.NullHandler())
-_HTTP_LOG.propagate = False  # what a client does to HTTP itself is answered with 400, not with a traceback
-
-
-class Site:
-    """A listening port and its connections."""
-
-    def __init__(self, app: App) -> None:
-        self._http = web.Server(app, handler_cancellation=True, access_log=None, logger=_HTTP_LOG)
-        self._listener: asyncio.Server | None = None
-        self.base_url = ""
-
-    async def open(self, host: str, port: int) -> None:
-        """Listen. Raises OSError, with what to do, when the address can't be had."""
-        loop = asyncio.get_running_loop()
-        try:
-            self._listener = await loop.create_server(self._http, host, port, backlog=1024)
-        except OSError as error:
-            raise OSError(
-                error.errno,
-                f"can't listen on {host} port {port}: {error.strerror or error}. "
-                "Choose another port, or 0 for any that is free.",
-            ) from None
-        port = self._listener.sockets[0].getsockname()[1]
-        self.base_url = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
-
-    async def close(self) -> None:
-        """Stop listening and end every connection."""
-        if self._listener is not None:
-            self._listener.close()
-        self._http.pre_shutdown()
-        await self._http.shutdown(_SHUTDOWN)
+AnyPlay: TypeAlias = Play | CodexPlay
+P = TypeVar("P", Play, CodexPlay)
 
 
 class Server:
@@ -78,9 +46,10 @@ class Server:
         own_wheel = wheel or Wheel(time.monotonic, self._call_at)
         self._world = World(wheel=own_wheel, clock=clock, wall=wall, mint=mint or RandomPool())
         self._scripts = Scripts()
-        self._plays: dict[str, Play] = {}
+        self._plays: dict[str, AnyPlay] = {}
         self._site: Site | None = None
         self._own_sites: dict[str, Site] = {}
+        self._bridges = BridgePort(self._codex_play)
 
     @property
     def base_url(self) -> str:
@@ -89,34 +58,47 @@ class Server:
             raise RuntimeError("the server has not been started")
         return self._site.base_url
 
+    @property
+    def bridge_address(self) -> tuple[str, int]:
+        """Where the programs that stand in for ``codex`` connect."""
+        return self._bridges.address
+
     async def start(self) -> None:
         """Listen. Raises OSError when the port is taken."""
         self._loop = asyncio.get_running_loop()
-        site = Site(App(self._play_at, self._addresses))
+        site = self._make_site(self._at(Play), self._at(CodexPlay), self._addresses)
         await site.open(self._host, self._port)
+        await self._bridges.open()
         self._site = site
 
     async def stop(self) -> None:
         """End every stream and connection, in well under two seconds."""
         for key in list(self._plays):
             await self.remove(key)
+        self._bridges.close()
         if self._site is not None:
             await self._site.close()
 
-    def add(self, cassette: Cassette, options: PlayOptions | None = None, *, key: str | None = None) -> Play:
-        """Play a cassette at ``/play/<key>``; without a key at a new one. Raises CassetteError.
+    def add(
+        self, cassette: Cassette, options: PlayOptions | None = None, *, key: str | None = None
+    ) -> AnyPlay:
+        """Play a cassette at ``/play/<key>``; without a key at a new one. Raises CassetteError, OptionError.
 
         May be called from any thread, one at a time.
         """
         options = options or PlayOptions()
-        script = self._scripts.of(cassette, options.chunks)
         key = secrets.token_urlsafe(9) if key is None else key.strip("/")
-        play = self._plays[key] = Play(key, script, options, self._world)
+        self._plays[key] = play = self._play(key, cassette, options)
         return play
 
-    async def add_site(self, play: Play) -> str:
+    def _play(self, key: str, cassette: Cassette, options: PlayOptions) -> AnyPlay:
+        if cassette.protocol == "codex":
+            return CodexPlay(key, cassette, options, self._world)
+        return Play(key, self._scripts.of(cassette, options.chunks), options, self._world)
+
+    async def add_site(self, play: AnyPlay) -> str:
         """Give a play a port of its own, for a client that can't take a path prefix; its base URL."""
-        site = Site(App(lambda prefix: None if prefix else play, lambda: [site.base_url]))
+        site = self._make_site(_alone(play, Play), _alone(play, CodexPlay), lambda: [site.base_url])
         await site.open(self._host, 0)
         self._own_sites[play.key] = site
         return site.base_url
@@ -130,11 +112,30 @@ class Server:
         if site is not None:
             await site.close()
 
-    def _play_at(self, prefix: str) -> Play | None:
-        if prefix in ("", "/"):
-            return next(iter(self._plays.values()), None)
-        head, found, key = prefix.partition("/play/")
-        return self._plays.get(key.strip("/")) if found and not head else None
+    @staticmethod
+    def _make_site(
+        find_play: Callable[[str], Play | None],
+        find_codex: Callable[[str], CodexPlay | None],
+        addresses: Callable[[], list[str]],
+    ) -> Site:
+        return Site(CodexApp(find_codex, App(find_play, addresses)))
+
+    def _at(self, kind: type[P]) -> Callable[[str], P | None]:
+        """Finds the play of this kind at a path prefix; at none, the first."""
+
+        def find(prefix: str) -> P | None:
+            head, found, key = prefix.partition("/play/")
+            if prefix in ("", "/"):
+                plays: Iterable[AnyPlay | None] = self._plays.values()
+            else:
+                plays = [self._plays.get(key.strip("/"))] if found and not head else []
+            return next((play for play in plays if isinstance(play, kind)), None)
+
+        return find
+
+    def _codex_play(self, key: str) -> CodexPlay | None:
+        play = self._plays.get(key)
+        return play if isinstance(play, CodexPlay) else None
 
     def _addresses(self) -> list[str]:
         return [f"{self.base_url}/play/{key}" for key in self._plays]
@@ -143,3 +144,8 @@ class Server:
         if self._loop is None:
             raise RuntimeError("the server has not been started")
         return self._loop.call_at(when, callback)
+
+
+def _alone(play: AnyPlay, kind: type[P]) -> Callable[[str], P | None]:
+    """Finds this play, if it is of this kind, where there is no path prefix."""
+    return lambda prefix: play if isinstance(play, kind) and not prefix else None

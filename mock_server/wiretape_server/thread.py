@@ -4,69 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from concurrent.futures import Future
-from contextlib import suppress
 from types import TracebackType
 from typing import Any, Final
 
 from wiretape.cassette.model import Cassette
-from wiretape.transcript import Transcript
+from wiretape_server.codex_play import CodexPlay
 from wiretape_server.options import PlayOptions
-from wiretape_server.play import Play
-from wiretape_server.server import Server
+from wiretape_server.playback import CodexPlayback, Playback
+from wiretape_server.programs import Programs
+from wiretape_server.server import AnyPlay, Server
+
+__all__ = ["CodexPlayback", "Playback", "ServerThread"]
 
 _START_TIMEOUT: Final = 10.0
 _STOP_TIMEOUT: Final = 1.9
 """Seconds. The thread is a daemon: one that does not end in time holds nobody up."""
-
-
-class Playback:
-    """A cassette that is being played, seen from another thread."""
-
-    def __init__(self, thread: ServerThread, play: Play, base_url: str) -> None:
-        self._thread = thread
-        self._play = play
-        self.base_url = base_url
-        """What a client is given: ``<base_url>/backend-api/…`` are the endpoints."""
-
-    @property
-    def cassette(self) -> Cassette:
-        return self._play.cassette
-
-    @property
-    def user_message(self) -> str:
-        """What the client's user says; empty when the cassette does not tell."""
-        return self.cassette.expect.user_message or ""
-
-    @property
-    def tools(self) -> list[Mapping[str, Any]]:
-        """The signatures that the client declares."""
-        return list(self.cassette.expect.tools)
-
-    @property
-    def results(self) -> dict[str, Any]:
-        """Tool name to the result object that the client gives; without those that echo their argument."""
-        expected = self.cassette.expect.results
-        return {tool: result for tool, result in expected.items() if result != "echo"}
-
-    def transcript(self) -> Transcript:
-        """A copy of what happened so far."""
-        return self._play.transcript()
-
-    def wait_idle(self, timeout: float) -> bool:
-        """Wait until all streams of this play have ended; whether they did in ``timeout`` seconds."""
-        return bool(self._thread.call(_wait_idle, self._play, timeout))
-
-    def close(self) -> None:
-        """Break the streams that are open and give the address back."""
-        self._thread.remove(self._play)
-
-
-async def _wait_idle(play: Play, timeout: float) -> bool:
-    with suppress(TimeoutError):
-        await asyncio.wait_for(play.idle.wait(), timeout)
-    return play.idle.is_set()
 
 
 class ServerThread:
@@ -74,6 +28,7 @@ class ServerThread:
 
     def __init__(self, *arguments: Any, **settings: Any) -> None:
         self._server = Server(*arguments, **settings)
+        self._programs = Programs()
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -105,6 +60,7 @@ class ServerThread:
         self._loop.call_soon_threadsafe(self._stopping.set)
         self._thread.join(_STOP_TIMEOUT)
         self._thread = None
+        self._programs.close()
 
     def __enter__(self) -> ServerThread:
         return self.start()
@@ -127,14 +83,25 @@ class ServerThread:
         key: str | None = None,
         own_port: bool = False,
     ) -> Playback:
-        """Play a cassette. Raises CassetteError when it can't be played."""
+        """Play a cassette; a codex one gives a CodexPlayback. Raises CassetteError, OptionError."""
         with self._lock:
             play = self._server.add(cassette, options, key=key)
-        if own_port:
-            return Playback(self, play, self.call(self._server.add_site, play))
-        return Playback(self, play, f"{self.base_url}/play/{play.key}")
+        url = self.call(self._server.add_site, play) if own_port else f"{self.base_url}/play/{play.key}"
+        if not isinstance(play, CodexPlay):
+            return Playback(self, play, url)
+        host, port = self._server.bridge_address
+        with self._lock:
+            program = self._programs.write(host, port, play.key)
+        return CodexPlayback(
+            self,
+            play,
+            url,
+            program=program,
+            bridge=f"{host}:{port}/{play.key}",
+            ws_url=url.replace("http", "ws", 1) + ("" if own_port else "/codex"),
+        )
 
-    def remove(self, play: Play) -> None:
+    def remove(self, play: AnyPlay) -> None:
         """End a play."""
         if self._thread is not None:
             self.call(self._server.remove, play.key)

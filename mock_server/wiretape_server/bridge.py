@@ -1,0 +1,83 @@
+"""Stands in for ``codex``: hands a client's bytes to the app-server that a wiretape server plays.
+
+The program that clients start is a copy of this file with one more line, which calls ``main``. So it imports
+nothing but the standard library, and little of that: it has to start about as fast as Python itself.
+
+To the server goes one line of JSON, ``{"play", "argv", "cwd"}``, then the client's stdin as it comes. Back
+come records: a letter (STDOUT, STDERR, EXIT), the length of the data in four bytes, the data; the last one is
+the exit code in ASCII.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import threading
+from contextlib import suppress
+from typing import BinaryIO
+
+STDOUT = b"o"
+STDERR = b"e"
+EXIT = b"x"
+HEADER_SIZE = 5
+
+_PIECE = 1 << 16
+_DESCRIPTORS = {STDOUT: 1, STDERR: 2}
+
+
+def record(kind: bytes, data: bytes) -> bytes:
+    """What the server sends."""
+    return kind + len(data).to_bytes(4, "big") + data
+
+
+def main(host: str, port: int, play: str, arguments: list[str]) -> int:
+    """Be ``codex`` with these arguments, and give its exit code; 1, with a text, when no server is there."""
+    try:
+        server = socket.create_connection((host, port))
+    except OSError as error:
+        return _complain(f"no wiretape server is at {host}:{port} ({error}). Start this while one plays.")
+    server.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    head = {"play": play, "argv": arguments, "cwd": os.getcwd()}
+    server.sendall(json.dumps(head).encode() + b"\n")
+    if not any("ws://" in each for each in arguments):  # one that listens does not end with its stdin
+        threading.Thread(target=_send_stdin, args=(server,), daemon=True).start()
+    try:
+        with server, server.makefile("rb") as records:
+            return _play_back(records)
+    except BrokenPipeError:
+        return _complain("nobody reads what the app-server says")
+    except ConnectionError:
+        return _complain("the wiretape server broke the connection")
+    except KeyboardInterrupt:
+        return 130
+
+
+def _send_stdin(server: socket.socket) -> None:
+    """Pass stdin on, and its end: then the app-server ends too."""
+    with suppress(OSError):  # where the server has left, the other direction tells of it
+        while piece := os.read(0, _PIECE):
+            server.sendall(piece)
+        server.shutdown(socket.SHUT_WR)
+
+
+def _play_back(records: BinaryIO) -> int:
+    """Write what the app-server writes, until it ends."""
+    while header := records.read(HEADER_SIZE):
+        kind, data = header[:1], records.read(int.from_bytes(header[1:], "big"))
+        if kind == EXIT:
+            return int(data)
+        _write(_DESCRIPTORS[kind], data)
+    return _complain("the wiretape server has ended, and the app-server with it")
+
+
+def _write(descriptor: int, data: bytes) -> None:
+    left = memoryview(data)
+    while left:
+        left = left[os.write(descriptor, left) :]
+
+
+def _complain(text: str) -> int:
+    with suppress(OSError):  # nobody reads stderr either
+        _write(2, f"wiretape: {text}\n".encode())
+    return 1

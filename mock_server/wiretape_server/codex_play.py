@@ -1,0 +1,216 @@
+"""One play of a Codex cassette: its app-server processes on one home, its transcript, what was not played."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Final
+
+from wiretape.cassette.model import Cassette, CassetteError, ModelCall, Step
+from wiretape.transcript import Transcript, Transport
+from wiretape_server import ws_auth
+from wiretape_server.codex.appserver import AppServer
+from wiretape_server.codex.home import Home
+from wiretape_server.codex.process import CallLater
+from wiretape_server.codex.profiles import DEFAULT, PROFILES
+from wiretape_server.codex.provider import ProviderRequest, ScriptedModel
+from wiretape_server.codex_command import read_options
+from wiretape_server.options import PlayOptions
+from wiretape_server.pacing import Wheel
+from wiretape_server.play import World
+from wiretape_server.recorder import Recorder
+
+Send = Callable[[bytes], None]
+Abort = Callable[[], object]
+
+_LOG: Final = logging.getLogger("wiretape_server")
+_TAIL: Final = 3
+"""Lines of an app-server's stderr that the transcript keeps."""
+
+
+class CodexPlay:
+    """A namespace on the server in which one cassette is played, to any number of clients at once.
+
+    Also the model of its app-servers. Raises CassetteError for a cassette without a model, OptionError.
+    """
+
+    def __init__(self, key: str, cassette: Cassette, options: PlayOptions, world: World) -> None:
+        if not cassette.model:
+            raise CassetteError(
+                f"{cassette.source or cassette.name}: no model steps; there is nothing to play"
+            )
+        self.key = key
+        self.cassette = cassette
+        self.options = options
+        self.world = world
+        self.profile = PROFILES[options.profile or cassette.profile or DEFAULT]
+        self.lock = ws_auth.read_lock(read_options(options.app_server), Path.cwd())
+        self.recorder = Recorder(world.clock)
+        self.errors: list[str] = []
+        self.provider_requests: Counter[str] = Counter()
+        """How many a real app-server sent for each thread."""
+        self.idle = asyncio.Event()
+        self.idle.set()
+        self._home = Home()
+        self._model = ScriptedModel(cassette.model)
+        self._played: set[int] = set()
+        self._open: list[Abort] = []
+        self._connections = 0
+        self._shared: AppServer | None = None
+
+    @property
+    def shared(self) -> AppServer:
+        """The process behind the play's websocket: one for all its connections."""
+        if self._shared is None:
+            self._shared = self.start(_unread)
+        return self._shared
+
+    def start(self, stderr: Callable[[str], None]) -> AppServer:
+        """Start an app-server process on this play's home. Call it in the server's loop."""
+        return AppServer(
+            profile=self.profile,
+            model=self,
+            home=self._home,
+            wall=self.world.wall,
+            mint=self.world.mint,
+            call_later=_later(self.world.wheel),
+            recorder=self.recorder,
+            stderr=stderr,
+        )
+
+    def next_step(self, request: ProviderRequest) -> Step:
+        """What the model does with a request; noted as played."""
+        self._played.add(request.number)
+        return self._model.next_step(request)
+
+    def name_connection(self) -> str:
+        """A new connection's name."""
+        self._connections += 1
+        return f"c{self._connections}"
+
+    def opened(self, abort: Abort) -> None:
+        """Something a client holds has begun; ``abort`` breaks it when the play closes."""
+        self._open.append(abort)
+        self.idle.clear()
+
+    def ended(self, abort: Abort) -> None:
+        """What began with this ``abort`` has ended."""
+        self._open.remove(abort)
+        if not self._open:
+            self.idle.set()
+
+    def close(self) -> None:
+        """Break whatever clients hold. Call it in the server's loop."""
+        for abort in list(self._open):
+            abort()
+        if self._shared is not None:
+            self._shared.exit()
+
+    @property
+    def unplayed(self) -> tuple[str, ...]:
+        """The model's steps that no request reached, one line each."""
+        steps = self.cassette.model
+        return tuple(
+            f"model step {number + 1} of {len(steps)} ({describe(step)}) was not asked for"
+            for number, step in enumerate(steps)
+            if number not in self._played
+        )
+
+    def transcript(self) -> Transcript:
+        """What happened so far. May be called from any thread."""
+        return Transcript(
+            protocol="codex",
+            name=self.cassette.name,
+            entries=self.recorder.entries(),
+            live=True,
+            pace=self.options.pace,
+            profile=self.profile.name,
+            expect={"results": self.cassette.expect.results},
+            unplayed=self.unplayed,
+            errors=(*self.errors, *self._model.overruns),
+        )
+
+
+class Line:
+    """A client's connection to an app-server, noted in the transcript from its begin to its end."""
+
+    def __init__(self, play: CodexPlay, server: AppServer, send: Send, *, transport: Transport) -> None:
+        self._play = play
+        self._transport: Transport = transport
+        self._name = play.name_connection()
+        play.recorder.opened(self._name, transport)
+        self._connection = server.connect(send, name=self._name, transport=transport)
+
+    def receive(self, data: bytes) -> None:
+        """Take a message. A fault of the server's own is noted, and the next message is taken too."""
+        try:
+            self._connection.receive(data)
+        except Exception as error:
+            _LOG.debug("a fault while taking a message of %s", self._name, exc_info=error)
+            self._play.errors.append(
+                f"{self._name}: the server failed at {data[:80]!r}: {type(error).__name__}: {error}"
+            )
+
+    def ignore(self, data: bytes) -> None:
+        """Note a binary message, which an app-server never takes."""
+        self._play.recorder.frame("client", data, self._name)
+
+    def close(self, detail: str) -> None:
+        """The connection has ended."""
+        self._play.recorder.closed(self._name, self._transport, detail)
+        self._connection.close()
+
+
+class Stderr:
+    """The last lines of an app-server's stderr, for people."""
+
+    def __init__(self, write: Callable[[str], None]) -> None:
+        self._write = write
+        self._lines: list[str] = []
+
+    def __call__(self, line: str) -> None:
+        self._lines = [*self._lines, line][-_TAIL:]
+        self._write(line)
+
+    def after(self, text: str) -> str:
+        """A text, and what stderr said last."""
+        return "; ".join([text, *(f"stderr: {line}" for line in self._lines)])
+
+
+def describe(step: Step) -> str:
+    """What the model does, in words."""
+    if step.error is not None:
+        return f"HTTP {step.error.status}"
+    if step.wait:
+        return "no answer"
+    return ", ".join(f"call of {item.tool}" if isinstance(item, ModelCall) else "text" for item in step.items)
+
+
+def _unread(_line: str) -> None:
+    """Drop a line of the shared process: no client started it."""
+
+
+class _Alarm:
+    """A callback that can be called off."""
+
+    def __init__(self, callback: Callable[[], None]) -> None:
+        self._callbacks: Sequence[Callable[[], None]] = [callback]
+
+    def ring(self) -> None:
+        for callback in self._callbacks:
+            callback()
+
+    def cancel(self) -> None:
+        self._callbacks = ()
+
+
+def _later(wheel: Wheel) -> CallLater:
+    def call_later(seconds: float, callback: Callable[[], None]) -> _Alarm:
+        alarm = _Alarm(callback)
+        wheel.at(wheel.now() + seconds, alarm.ring)
+        return alarm
+
+    return call_later

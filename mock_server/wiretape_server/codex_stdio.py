@@ -1,0 +1,217 @@
+"""Where bridges connect: each one is an app-server process that a client has started."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Protocol, TypeAlias, cast
+
+from wiretape import strictjson
+from wiretape.jsonrpc import LineDecoder
+from wiretape.strictjson import StrictJSONError
+from wiretape_server import bridge
+from wiretape_server.codex_command import Printed, read_command
+from wiretape_server.codex_play import CodexPlay, Line, Stderr
+from wiretape_server.codex_ws import WebsocketDoor
+from wiretape_server.site import Site
+from wiretape_server.ws_auth import Lock
+
+FindPlay: TypeAlias = Callable[[str], CodexPlay | None]
+"""Gives the play of a key."""
+
+_LONGEST_HEAD: Final = 1 << 20
+"""Bytes of a bridge's first line."""
+
+
+class BridgePort:
+    """The port on loopback to which bridges connect."""
+
+    def __init__(self, find_play: FindPlay) -> None:
+        self._find_play = find_play
+        self._listener: asyncio.Server | None = None
+        self.address = ("127.0.0.1", 0)
+
+    async def open(self) -> None:
+        """Listen. Raises OSError."""
+        loop = asyncio.get_running_loop()
+        self._listener = await loop.create_server(
+            lambda: Bridge(self._find_play), *self.address, backlog=1024
+        )
+        self.address = self._listener.sockets[0].getsockname()
+
+    def close(self) -> None:
+        """Stop listening."""
+        if self._listener is not None:
+            self._listener.close()
+
+
+class Process(Protocol):
+    """What a bridge stands for."""
+
+    def feed(self, data: bytes) -> None:
+        """Take what the client wrote to stdin."""
+
+    def end(self) -> None:
+        """The client closed stdin, or is gone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """The bridge's side of a process: stdout, stderr, the exit."""
+
+    transport: asyncio.Transport
+
+    def line(self, data: bytes, kind: bytes = bridge.STDOUT) -> None:
+        """Write a line, which comes without its newline."""
+        self.transport.write(bridge.record(kind, data + b"\n"))
+
+    def error(self, text: str) -> None:
+        self.line(text.encode("utf-8", "replace"), bridge.STDERR)
+
+    def exit(self, code: int) -> None:
+        self.transport.write(bridge.record(bridge.EXIT, str(code).encode()))
+        self.transport.close()
+
+
+class Bridge(asyncio.Protocol):
+    """One bridge: a line that says what was started, then the client's stdin."""
+
+    def __init__(self, find_play: FindPlay) -> None:
+        self._find_play = find_play
+        self._head = b""
+        self._process: Process | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._output = Output(cast(asyncio.Transport, transport))
+
+    def data_received(self, data: bytes) -> None:
+        if self._process is None:
+            self._head += data
+            head, newline, data = self._head.partition(b"\n")
+            if newline:
+                self._process = self._start(head)
+            elif len(head) > _LONGEST_HEAD:
+                self._output.transport.abort()
+        if self._process is not None:
+            self._process.feed(data)
+
+    def eof_received(self) -> bool:
+        if self._process is not None:
+            self._process.end()
+        return self._process is not None
+
+    def connection_lost(self, _error: Exception | None) -> None:
+        if self._process is not None:
+            self._process.end()
+
+    def _start(self, head: bytes) -> Process:
+        asked = read_head(head)
+        play = self._find_play(asked.play)
+        if play is None:
+            return self._print(Printed(text=f"nothing is played as {asked.play!r} any more", exit_code=1))
+        command = read_command(asked.arguments, version=play.profile.version, folder=asked.folder)
+        if isinstance(command, Printed):
+            return self._print(command)
+        if command.address is not None:
+            return WebsocketProcess(play, command.address, command.lock, self._output)
+        return StdioProcess(play, self._output)
+
+    def _print(self, printed: Printed) -> Process:
+        self._output.line(printed.text.encode(), bridge.STDERR if printed.exit_code else bridge.STDOUT)
+        self._output.exit(printed.exit_code)
+        return Ended()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Head:
+    """What a bridge was started for."""
+
+    play: str = ""
+    arguments: tuple[str, ...] = ()
+    folder: Path = Path()
+
+
+def read_head(line: bytes) -> Head:
+    """Read a bridge's first line; whatever else connects here gets an empty one."""
+    try:
+        value = strictjson.loads(line)
+        return Head(play=value["play"], arguments=tuple(value["argv"]), folder=Path(value["cwd"]))
+    except (StrictJSONError, KeyError, TypeError):
+        return Head()
+
+
+class Ended:
+    """A process that has ended: what its client still says goes nowhere."""
+
+    def feed(self, data: bytes) -> None: ...
+
+    def end(self) -> None: ...
+
+
+class StdioProcess:
+    """An app-server that speaks over stdio: it ends when stdin does."""
+
+    def __init__(self, play: CodexPlay, output: Output) -> None:
+        self._play = play
+        self._output = output
+        self._stderr = Stderr(output.error)
+        self._line = Line(play, play.start(self._stderr), output.line, transport="stdio")
+        self._decoder = LineDecoder()
+        self._running = True
+        play.opened(output.transport.abort)
+
+    def feed(self, data: bytes) -> None:
+        for line in self._decoder.feed(data):
+            self._line.receive(line)
+
+    def end(self) -> None:
+        if not self._running:
+            return
+        self._running = False
+        for line in self._decoder.close():
+            self._line.receive(line)
+        self._line.close(self._stderr.after("stdin closed, exit code 0"))
+        self._output.exit(0)
+        self._play.ended(self._output.transport.abort)
+
+
+class WebsocketProcess:
+    """An app-server that listens on a websocket of its own, until its bridge is gone."""
+
+    def __init__(self, play: CodexPlay, address: tuple[str, int], lock: Lock, output: Output) -> None:
+        self._play = play
+        self._output = output
+        self._server = play.start(output.error)
+        self._site = Site(WebsocketDoor(play, self._server, lock))
+        self._running = True
+        self._task = asyncio.get_running_loop().create_task(self._listen(*address))
+        play.opened(output.transport.abort)
+
+    def feed(self, data: bytes) -> None:
+        """Take nothing: nobody reads this process's stdin."""
+
+    def end(self) -> None:
+        if not self._running:
+            return
+        self._running = False
+        self._server.exit()
+        self._play.ended(self._output.transport.abort)
+        self._task = asyncio.get_running_loop().create_task(self._site.close())
+
+    async def _listen(self, host: str, port: int) -> None:
+        try:
+            await self._site.open(host, port)
+        except OSError as error:
+            self._output.error(f"error: {error.strerror}")
+            self._output.exit(1)
+            return
+        place = self._site.base_url.removeprefix("http")
+        for line in (
+            "codex app-server (WebSockets)",
+            f"  listening on: ws{place}",
+            f"  readyz: http{place}/readyz",
+            f"  healthz: http{place}/healthz",
+        ):
+            self._output.error(line)

@@ -1,0 +1,92 @@
+"""The app-server's websocket: who gets in, the health endpoints, and messages both ways."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Final
+
+from aiohttp import WSMessage, WSMsgType, web
+
+from wiretape_server.codex.appserver import AppServer
+from wiretape_server.codex_play import CodexPlay, Line
+from wiretape_server.ws_auth import Lock
+
+LONGEST_MESSAGE: Final = 64 * 1024 * 1024
+"""Bytes of a client's message, in however many fragments."""
+HEALTH: Final = ("/readyz", "/healthz")
+_NO_UPGRADE: Final = "Connection header did not include 'upgrade'"
+_CLOSING: Final = 1.0
+"""Seconds that a client gets to answer a close."""
+
+
+class WebsocketDoor:
+    """Lets clients in to one app-server process, on whatever path they come."""
+
+    def __init__(self, play: CodexPlay, server: AppServer, lock: Lock) -> None:
+        self._play = play
+        self._server = server
+        self._lock = lock
+
+    async def __call__(self, request: web.BaseRequest) -> web.StreamResponse:
+        """Serve one request: a websocket, or a question about health."""
+        if "origin" in request.headers:
+            return self._refuse(request, 403, "a request with an Origin header is refused")
+        if not wants_upgrade(request):
+            healthy = request.method == "GET" and request.path.endswith(HEALTH)
+            return web.Response() if healthy else self._refuse(request, 400, _NO_UPGRADE)
+        if not self._lock.opens(_bearer(request), self._play.world.wall()):
+            return self._refuse(request, 401, "the bearer token is missing, wrong or too old")
+        return await self._talk(request)
+
+    def _refuse(self, request: web.BaseRequest, status: int, why: str) -> web.Response:
+        self._play.errors.append(f"{request.method} {request.path}: {status}: {why}")
+        return web.Response(status=status, text=why)
+
+    async def _talk(self, request: web.BaseRequest) -> web.WebSocketResponse:
+        # The real one knows no compression; limits here are exclusive.
+        websocket = web.WebSocketResponse(
+            max_msg_size=LONGEST_MESSAGE + 1, compress=False, timeout=_CLOSING, autoclose=True
+        )
+        await websocket.prepare(request)
+        outgoing: asyncio.Queue[bytes] = asyncio.Queue()
+        line = Line(self._play, self._server, outgoing.put_nowait, transport="websocket")
+        sender = asyncio.get_running_loop().create_task(_send(websocket, outgoing))
+        abort = request.transport.abort if request.transport is not None else sender.cancel
+        self._play.opened(abort)
+        try:
+            await _receive(websocket, line)
+        finally:
+            sender.cancel()
+            line.close(f"close code {websocket.close_code}")
+            self._play.ended(abort)
+        return websocket
+
+
+async def _receive(websocket: web.WebSocketResponse, line: Line) -> None:
+    """Take messages until the websocket is closed or broken."""
+    message: WSMessage
+    async for message in websocket:
+        if message.type is WSMsgType.TEXT:
+            line.receive(message.data.encode())
+        elif message.type is WSMsgType.BINARY:
+            line.ignore(message.data)
+
+
+async def _send(websocket: web.WebSocketResponse, outgoing: asyncio.Queue[bytes]) -> None:
+    """Send what comes, in order, until cancelled."""
+    try:
+        while True:
+            await websocket.send_frame(await outgoing.get(), WSMsgType.TEXT)
+    except ConnectionError:
+        pass  # the client left, which the other direction tells of
+
+
+def wants_upgrade(request: web.BaseRequest) -> bool:
+    """Whether a request asks for a websocket."""
+    return "upgrade" in request.headers.get("connection", "").lower()
+
+
+def _bearer(request: web.BaseRequest) -> str | None:
+    """The token of an ``Authorization: Bearer`` header, whatever the scheme's case."""
+    scheme, _, token = request.headers.get("authorization", "").partition(" ")
+    return token.strip() if scheme.lower() == "bearer" else None
