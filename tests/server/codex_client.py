@@ -209,3 +209,28 @@ class Client:
     def ended(self) -> Any:
         """The turn that ended last."""
         return self.told("turn/completed")[-1]["turn"]
+
+
+CALL_AND_DONE = (calls("call_1"), DONE)
+WITH_CALL = ["userMessage", "dynamicToolCall", "agentMessage"]
+WITHOUT_CALL = ["userMessage", "agentMessage"]
+"""The items of a turn that has a call, in histories with and without calls."""
+
+
+def played(bench: Bench, **start: Any) -> tuple[Client, str]:
+    """A client, and its thread after one turn with a call."""
+    client = bench.client()
+    thread = client.start_thread(**start)
+    client.start_turn(thread)
+    client.answer(0)
+    return client, thread
+
+
+def read(client: Client, thread: str) -> list[Any]:
+    """The thread's turns."""
+    shown = client.result("thread/read", {"threadId": thread, "includeTurns": True})
+    return list(shown["thread"]["turns"])
+
+
+def kinds(turn: Any) -> list[str]:
+    return [item["type"] for item in turn["items"]]

@@ -6,34 +6,21 @@ from typing import Any
 
 import pytest
 
-from tests.server.codex_client import DONE, ECHO, Bench, Client, calls
+from tests.server.codex_client import (
+    CALL_AND_DONE,
+    DONE,
+    ECHO,
+    WITH_CALL,
+    WITHOUT_CALL,
+    Bench,
+    calls,
+    kinds,
+    played,
+    read,
+)
 
-CALL_AND_DONE = (calls("call_1"), DONE)
 MISSING = "01a22ce0-84c5-7ef1-b176-ec3703629600"
 CANCELLED = "dynamic tool call was cancelled before receiving a response"
-
-
-def played(bench: Bench, **start: Any) -> tuple[Client, str]:
-    """A client, and its thread after one turn with a call."""
-    client = bench.client()
-    thread = client.start_thread(**start)
-    client.start_turn(thread)
-    client.answer(0)
-    return client, thread
-
-
-def read(client: Client, thread: str) -> list[Any]:
-    """The thread's turns."""
-    shown = client.result("thread/read", {"threadId": thread, "includeTurns": True})
-    return list(shown["thread"]["turns"])
-
-
-def kinds(turn: Any) -> list[str]:
-    return [item["type"] for item in turn["items"]]
-
-
-WITH_CALL = ["userMessage", "dynamicToolCall", "agentMessage"]
-WITHOUT_CALL = ["userMessage", "agentMessage"]
 
 
 @pytest.mark.parametrize(
@@ -268,64 +255,6 @@ def test_an_id_that_is_no_uuid_is_refused(profile: str, kind: str) -> None:
     complaint = "invalid character: expected an optional prefix of `urn:uuid:` followed by [0-9a-fA-F-]"
     refused = Bench(profile=profile).client().refusal("thread/resume", {"threadId": "zz"})
     assert refused == f"invalid {kind} id: {complaint}, found `z` at 1"
-
-
-def paged(client: Client, method: str, **params: Any) -> list[Any]:
-    """Every entry, page by page."""
-    found, cursor = [], None
-    while True:
-        page = client.result(method, {"cursor": cursor, **params})
-        found += page["data"]
-        cursor = page["nextCursor"]
-        if cursor is None:
-            return found
-
-
-@pytest.mark.parametrize("direction", ["asc", "desc", None])
-@pytest.mark.parametrize("method", ["thread/turns/list", "thread/items/list"])
-def test_pages_of_any_size_give_the_same(method: str, direction: str | None) -> None:
-    bench = Bench(*CALL_AND_DONE, DONE, DONE)
-    client, thread = played(bench)
-    client.start_turn(thread)
-    client.start_turn(thread)
-    asked = {"threadId": thread, "sortDirection": direction}
-    whole = client.result(method, asked)["data"]
-    assert len(whole) == (3 if method == "thread/turns/list" else 7)
-    for limit in (1, 2, 3, 100):
-        assert paged(client, method, limit=limit, **asked) == whole
-    other = client.result(method, {**asked, "sortDirection": "asc" if direction == "desc" else "desc"})
-    assert (other["data"] == whole[::-1]) == (direction is not None or method == "thread/items/list")
-
-
-def test_the_way_back_begins_with_the_entry_that_a_page_began_with() -> None:
-    bench = Bench(*CALL_AND_DONE, DONE)
-    client, thread = played(bench)
-    client.start_turn(thread)
-    asked = {"threadId": thread, "sortDirection": "asc"}
-    first = client.result("thread/turns/list", {**asked, "limit": 1})
-    second = client.result("thread/turns/list", {**asked, "cursor": first["nextCursor"]})
-    back = {"threadId": thread, "sortDirection": "desc", "cursor": second["backwardsCursor"]}
-    assert client.result("thread/turns/list", back)["data"] == [*second["data"], *first["data"]]
-
-
-@pytest.mark.parametrize(
-    "change", [("rolloutOrdinal", "x"), ("turns", "itemsByCreatedAtOrdinal"), ("{", "["), ("true", "1")]
-)
-def test_a_cursor_of_something_else_is_refused(change: tuple[str, str]) -> None:
-    client, thread = played(Bench(*CALL_AND_DONE))
-    cursor = client.result("thread/turns/list", {"threadId": thread})["backwardsCursor"].replace(*change)
-    refused = client.refusal("thread/turns/list", {"threadId": thread, "cursor": cursor})
-    assert refused == f"invalid cursor: {cursor}"
-
-
-@pytest.mark.parametrize(
-    ("view", "wanted"),
-    [("notLoaded", []), ("summary", WITHOUT_CALL), (None, WITHOUT_CALL), ("full", WITH_CALL)],
-)
-def test_turns_are_listed_in_the_view_that_is_asked_for(view: str | None, wanted: list[str]) -> None:
-    client, thread = played(Bench(*CALL_AND_DONE))
-    (turn,) = client.result("thread/turns/list", {"threadId": thread, "itemsView": view})["data"]
-    assert (kinds(turn), turn["itemsView"]) == (wanted, view or "summary")
 
 
 def test_a_thread_begins_where_and_with_the_model_that_the_client_says() -> None:

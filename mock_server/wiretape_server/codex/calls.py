@@ -24,11 +24,12 @@ class OpenCall:
 
     __slots__ = ("asked", "batch", "index", "item")
 
+    asked: Asked
+
     def __init__(self, batch: CallBatch, index: int, item: Item) -> None:
         self.batch = batch
         self.index = index
         self.item = item
-        self.asked: Asked | None = None
 
     def answered(self, result: Any) -> None:
         try:
@@ -109,8 +110,7 @@ class CallBatch:
     def ask_again(self, hearer: Hearer) -> None:
         """Ask one more connection for every open call."""
         for opened in self._open:
-            if opened.asked is not None:
-                self.stage.process.outbox.ask_again(hearer, opened.asked)
+            self.stage.process.outbox.ask_again(hearer, opened.asked)
 
     def end(self, opened: OpenCall, ended: Outcome) -> None:
         """Close a call that has its outcome, and go on."""
@@ -144,7 +144,6 @@ class CallBatch:
         self._waiting = []
         abandoned = list(self._open)
         for opened in abandoned:
-            if opened.asked is not None:
-                self.stage.process.outbox.forget(opened.asked)
+            self.stage.process.outbox.forget(opened.asked)
             self._close(opened, Outcome(success=False, content=[], output=output), kept=kept)
         return abandoned

@@ -105,8 +105,6 @@ class TurnRun:
         if calls:
             self._batch = CallBatch(self._stage, self._calls_done)
             self._batch.run(calls)
-        elif self._unheard:
-            self._ask_model()
         else:
             self.end("completed")
 
