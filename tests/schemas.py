@@ -12,7 +12,7 @@ from typing import Any
 from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
 
-FOLDERS = ("schemas", "flow_a/schemas")
+FOLDERS = ("schemas", "flow_a/schemas", "codex/schemas")
 
 
 def files() -> Iterator[Traversable]:
