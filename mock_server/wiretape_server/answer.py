@@ -12,7 +12,7 @@ from wiretape.transcript import Body
 from wiretape_server.exchange import Exchange
 from wiretape_server.head import StreamedResponse, head_bytes, stays, streamed_headers
 from wiretape_server.live import LiveConversation, Turn
-from wiretape_server.streaming import Mark, Stream
+from wiretape_server.streaming import Mark, Stream, Written
 from wiretape_server.track import Track
 
 
@@ -31,33 +31,34 @@ class Answer:
 async def send(exchange: Exchange, answer: Answer) -> web.StreamResponse:
     """Stream an answer; it ends as the recorded one did, or when the client leaves."""
     stream = _stream(exchange, answer)
-    exchange.play.opened(stream)
+    exchange.play.opened(stream, answer.live)
     exchange.streaming = True
     try:
         await stream.run()
     finally:
         stream.end("client-left")
-        exchange.play.streams.discard(stream)
+        exchange.play.closed(stream, answer.live)
     return StreamedResponse(keep_alive=stays(exchange.request))
 
 
 def _stream(exchange: Exchange, answer: Answer) -> Stream:
     play, live, turn = exchange.play, answer.live, answer.turn
 
-    def ended(stream: Stream) -> None:
+    def ended() -> None:
         play.ended()
-        if live is not None and not stream.stopped:
+        if live is not None and not written.stopped:
             live.session.stream_ended()
 
     recorded = turn.part.interaction.response if turn.part else RecordedResponse()
     headers = streamed_headers(recorded.headers, play.token())
     play.recorder.response(exchange.number, recorded.status, tuple(headers.items()), answer.body)
-    turn.stream = Stream(
+    written = turn.written = Written(body=answer.body, upto=answer.track.start)
+    return Stream(
         number=exchange.number,
         request=exchange.request,
         head=head_bytes(exchange.request, recorded.status, headers),
         track=answer.track,
-        body=answer.body,
+        written=written,
         plan=recorded.end,
         marks=answer.marks,
         scale=play.options.scale,
@@ -65,4 +66,3 @@ def _stream(exchange: Exchange, answer: Answer) -> Stream:
         recorder=play.recorder,
         ended=ended,
     )
-    return turn.stream

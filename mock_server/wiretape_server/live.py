@@ -10,7 +10,7 @@ from typing import Any
 from wiretape.flow_a.session import Conversation
 from wiretape_server.minting import ids_of
 from wiretape_server.script import Part, RecordedConversation
-from wiretape_server.streaming import Mark, Stream
+from wiretape_server.streaming import Mark, Stream, Written
 
 
 @dataclass(slots=True, kw_only=True)
@@ -23,7 +23,8 @@ class Turn:
     """What answers it; None for a return that nobody waited for."""
     call_id: str = ""
     """For a return: the message that it belongs under."""
-    stream: Stream | None = None
+    written: Written | None = None
+    """What was written of the answer; of the last one where it was resumed."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -39,6 +40,8 @@ class LiveConversation:
     place: int = 0
     """The recorded conversation's next part."""
     turns: list[Turn] = field(default_factory=list)
+    streams: list[Stream] = field(default_factory=list)
+    """Those whose connection is still theirs."""
 
     @property
     def id(self) -> str:
@@ -73,7 +76,3 @@ class LiveConversation:
             if call.closed is not None:
                 marks.append(Mark(call.closed, partial(session.call_closed, call.id)))
         return marks
-
-    @property
-    def streams(self) -> list[Stream]:
-        return [turn.stream for turn in self.turns if turn.stream is not None]

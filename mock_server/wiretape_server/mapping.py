@@ -40,17 +40,17 @@ class Tree:
 
     def _streamed(self, turn: Turn) -> list[dict[str, Any]]:
         """The answer's messages as far as they were written; a stop marks the last one."""
-        if turn.stream is None:
+        if turn.written is None:
             return []
         decoder = StreamDecoder()
-        for event in EventStreamDecoder().feed(turn.stream.body.bytes(0, turn.stream.written)):
+        for event in EventStreamDecoder().feed(turn.written.body.bytes(0, turn.written.upto)):
             try:
                 decoder.feed(event)
             except DeltaError:
                 continue
         self.titles += _titles(decoder)
         messages: list[dict[str, Any]] = decoder.messages
-        if turn.stream.stopped and messages:
+        if turn.written.stopped and messages:
             messages[-1] = {
                 **messages[-1],
                 "metadata": {**(messages[-1].get("metadata") or {}), **_INTERRUPTED},

@@ -101,9 +101,11 @@ class Play:
         """The conversation of this id, None when there is none (or the id is no text)."""
         return self.conversations.get(conversation_id) if isinstance(conversation_id, str) else None
 
-    def opened(self, stream: Stream) -> None:
+    def opened(self, stream: Stream, live: LiveConversation | None) -> None:
         """A stream begins."""
         self.streams.add(stream)
+        if live is not None:
+            live.streams.append(stream)
         self._running += 1
         self.idle.clear()
 
@@ -112,6 +114,12 @@ class Play:
         self._running -= 1
         if not self._running:
             self.idle.set()
+
+    def closed(self, stream: Stream, live: LiveConversation | None) -> None:
+        """A stream's connection is free for the next request, or gone."""
+        self.streams.discard(stream)
+        if live is not None:
+            live.streams.remove(stream)
 
     def played(self, part: Part) -> None:
         """A recorded answer was reached, by whatever conversation."""

@@ -29,7 +29,7 @@ async def conversation(exchange: Exchange) -> web.StreamResponse:
 async def stream_status(exchange: Exchange) -> web.StreamResponse:
     """Say whether an answer of this conversation is still being written."""
     live = known(exchange, exchange.conversation_id)
-    streaming = any(stream.how is None for stream in live.streams)
+    streaming = any(stream.written.how is None for stream in live.streams)
     return exchange.answer({"status": "IS_STREAMING" if streaming else "COMPLETE"})
 
 

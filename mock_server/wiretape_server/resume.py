@@ -25,12 +25,13 @@ async def resume(exchange: Exchange) -> web.StreamResponse:
     live = known(exchange, request.get("conversation_id"))
     offset = _offset(request.get("offset"))
     _demand_token(exchange, offset)
-    turn = next((turn for turn in reversed(live.turns) if turn.stream is not None), None)
-    if turn is None or turn.stream is None:
+    turn = next((turn for turn in reversed(live.turns) if turn.written is not None), None)
+    if turn is None or turn.written is None:
         raise RefusedError(404, "conversation_not_found", f"conversation {live.id} has no stream to resume.")
-    body = Body(turn.stream.body.template, turn.stream.body.patches, turn.stream.body.values)
+    last = turn.written.body
+    body = Body(last.template, last.patches, last.values)
     track = _rest(turn, body, _byte_offset(body.template, offset), exchange.chunked)
-    if turn.stream.how is not None:
+    if turn.written.how is not None:
         live.session.turn_requested()
     marks = live.marks(turn.part) if turn.part is not None else ()
     return await send(exchange, Answer(live=live, turn=turn, body=body, track=track, marks=marks))
@@ -81,7 +82,7 @@ def counted_event_ends(template: bytes) -> Iterator[int]:
 
 def _rest(turn: Turn, body: Body, start: int, chunked: bool) -> Track:
     """The chunks behind ``start``. Those that the interrupted stream wrote have no delay any more."""
-    template, written = body.template, turn.stream.written if turn.stream else 0
+    template, written = body.template, turn.written.upto if turn.written else 0
     part = turn.part
     if part is None or len(template) != len(part.body):
         stops, delays = event_ends(template), [0.0]

@@ -8,6 +8,7 @@ import struct
 import sys
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from aiohttp import web
@@ -33,11 +34,21 @@ class Mark(NamedTuple):
     happen: Callable[[], object]
 
 
-class Stream:
-    """The body of one answer on its way to a client. It ends once, and calls ``ended`` then.
+@dataclass(slots=True, kw_only=True)
+class Written:
+    """How far an answer got: what stays of a stream when it has ended."""
 
-    ``written`` is how much of the body was written, ``how`` the way it ended, None while it runs.
-    """
+    body: Body
+    upto: int = 0
+    """Bytes of the body."""
+    how: EndHow | None = None
+    """None: it is still being written."""
+    stopped: bool = False
+    """Whether the user stopped it."""
+
+
+class Stream:
+    """The body of one answer on its way to a client. It ends once, and calls ``ended`` then."""
 
     __slots__ = (
         "_blocked",
@@ -56,10 +67,7 @@ class Stream:
         "_transport",
         "_waker",
         "_wheel",
-        "body",
-        "how",
         "number",
-        "stopped",
         "written",
     )
 
@@ -70,25 +78,22 @@ class Stream:
         request: Request,
         head: bytes,
         track: Track,
-        body: Body,
+        written: Written,
         plan: StreamEnd,
         marks: Sequence[Mark],
         scale: float,
         wheel: Wheel,
         recorder: Recorder,
-        ended: Callable[[Stream], object],
+        ended: Callable[[], object],
     ) -> None:
         self.number = number
-        self.body = body
-        self.written = track.start
-        self.how: EndHow | None = None
-        self.stopped = False
+        self.written = written
         self._request = request
         self._protocol = request.protocol
         self._transport = request.transport
         self._head = head
         self._track = track
-        self._frames = Body(track.frames, track.patches, body.values)
+        self._frames = Body(track.frames, track.patches, written.body.values)
         self._plan = plan
         self._marks = sorted(marks, key=lambda mark: -mark.offset)
         self._scale = scale
@@ -105,22 +110,22 @@ class Stream:
         if self._plan == "reset" and self._transport is not None:
             self._transport.set_write_buffer_limits(0)  # drain() then waits for the last byte
         self._start()
-        while self.how is None:
+        while self.written.how is None:
             await self._sleep()
-        if self.how == "hang":
+        if self.written.how == "hang":
             await asyncio.get_running_loop().create_future()
-        if self.how == "reset":
+        if self.written.how == "reset":
             await self._reset()
 
     def stop(self) -> None:
         """Finish the event that is being written, say [DONE], and end: the user pressed stop."""
-        if self.how is not None:
+        if self.written.how is not None:
             return
-        begin, body = self.written, self.body
+        begin, body = self.written.upto, self.written.body
         cut = next((end for end in event_ends(body.template) if end >= begin), len(body.template))
         body.patches = [patch for patch in body.patches if patch.offset < cut]
         body.template = body.template[:cut] + DONE
-        self.stopped = True
+        self.written.stopped = True
         self._plan = "complete"
         rest = body.bytes(begin)
         self._put(b"%x\r\n%b\r\n" % (len(rest), rest) if self._track.tail else rest, len(body), last=True)
@@ -133,16 +138,16 @@ class Stream:
 
     def end(self, how: EndHow) -> None:
         """Note how it ended; a second end changes nothing."""
-        if self.how is not None:
+        if self.written.how is not None:
             return
-        self.how = how
+        self.written.how = how
         self._recorder.end(self.number, how)
-        self._ended(self)
+        self._ended()
         self._wake()
 
     def _start(self) -> None:
         if not self._track.stops:
-            self._put(b"", self.written, last=True)
+            self._put(b"", self.written.upto, last=True)
             return
         self._due = self._wheel.now() + self._track.delays[0] * self._scale
         self._step()
@@ -152,7 +157,7 @@ class Stream:
 
     def _step(self) -> None:
         """Write all that is due."""
-        while self.how is None and not self._blocked and self._is_due():
+        while self.written.how is None and not self._blocked and self._is_due():
             self._write_next()
 
     def _is_due(self) -> bool:
@@ -182,9 +187,9 @@ class Stream:
         if transport is None or transport.is_closing():
             self.end("client-left")
             return
-        if stop > self.written:
-            self._recorder.chunk(self.number, self.written, stop)
-            self.written = stop
+        if stop > self.written.upto:
+            self._recorder.chunk(self.number, self.written.upto, stop)
+            self.written.upto = stop
         while self._marks and self._marks[-1].offset <= stop:
             self._marks.pop().happen()
         if last:
