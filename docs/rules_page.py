@@ -8,8 +8,9 @@ from itertools import groupby
 from pathlib import Path
 
 from wiretape.contract import Rule
-from wiretape.flow_a.rules import RULES
+from wiretape.verdict import VERIFIERS
 
+RULES = tuple(rule for verifier in VERIFIERS.values() for rule in verifier.rules)
 PAGE = Path(__file__).with_name("rules.md")
 HEAD = """\
 # The rules

@@ -23,15 +23,8 @@ IO_CLOCK_AND_CHANCE = (
 )
 OTHER_PARTS = ("wiretape_server", "pytest_wiretape", "wiretape_cli")
 HEAVY = (
-    "aiohttp",
-    "asyncio",
-    "click",
-    "hypothesis",
-    "jsonschema",
-    "rich",
-    "wiretape",
-    "wiretape_server",
-    "yaml",
+    *("aiohttp", "asyncio", "click", "hypothesis", "jsonschema", "rich"),
+    *("wiretape", "wiretape_server", "yaml"),
 )
 BEHIND_FIXTURES = ("pytest_wiretape.playing", "pytest_wiretape.settings")
 """Modules of the plugin that are imported when a fixture is first used."""
@@ -145,6 +138,14 @@ BOUNDARIES = (
         "flow_a.stream",
         *("flow_a.messages", "delta", "document", "javascript", "sse", "strictjson"),
         why="a stream knows no conversation",
+    ),
+    core("codex.messages", why="messages are plain types"),
+    core("codex.session", why="a session takes no side"),
+    core(
+        "codex.rules",
+        *("codex.dialects", "codex.images", "codex.messages", "codex.session", "codex.tool_specs"),
+        *("codex.view", "contract", "jsonrpc", "strictjson"),
+        why="a rule reads what the reader digested, never a transcript's entries or a server",
     ),
     core("flow_a.session", "flow_a.facts", "flow_a.messages", "strictjson", why="a session takes no side"),
     core(

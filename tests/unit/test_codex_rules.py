@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.unit.codex_wire import OMIT, Wire, answered, called, started
-from tests.unit.test_docs import section
 from wiretape.codex import VERIFIER
 from wiretape.codex.rules import RULES
 from wiretape.contract import Rule
 from wiretape.strictjson import StrictJSONError, loads
 
-ROOT = Path(__file__).parents[2]
 FROZEN = """
 initialize.first initialize.client-info initialize.experimental-api initialize.initialized-sent(should)
 thread-start.tool-spec-valid thread-start.no-removed-fields(observed) frame.valid-json frame.one-message
@@ -44,15 +41,6 @@ def test_rule_ids_are_unique_and_every_scope_says_why_it_was_not_seen() -> None:
 def test_a_rule_says_where_it_comes_from_and_gives_examples(rule: Rule) -> None:
     assert all((rule.title, rule.spec.document, rule.spec.section, rule.spec.quote, rule.good, rule.bad))
     assert not {"@", "http", "github"} & set(rule.spec.quote.split("/")), "a quote names nobody"
-
-
-NOTED = [rule for rule in RULES if rule.spec.document.startswith("docs/")]
-
-
-@pytest.mark.parametrize("rule", NOTED, ids=lambda rule: rule.id)
-def test_a_rule_that_quotes_our_notes_quotes_them_word_by_word(rule: Rule) -> None:
-    text = (ROOT / rule.spec.document).read_text("utf-8")
-    assert rule.spec.quote in section(text, rule.spec.section)
 
 
 def example(rule: Rule, text: str) -> Wire | None:

@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from docs.rules_page import PAGE, page
+from docs.rules_page import PAGE, RULES, page
 from pytest_wiretape.plugin import OPTIONS
 from wiretape.cassette import bundled
 from wiretape.contract import Rule
-from wiretape.flow_a.rules import RULES
 from wiretape_cli.main import cli
 
 ROOT = Path(__file__).parents[2]
