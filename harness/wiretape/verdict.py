@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wiretape.cassette.model import Cassette, Interaction
+from wiretape.cassette.model import Cassette, Chunks, Interaction
 from wiretape.codex import VERIFIER as CODEX
 from wiretape.contract import Report, Verifier
 from wiretape.flow_a import VERIFIER as FLOW_A
@@ -65,10 +65,11 @@ def _entries(number: int, interaction: Interaction) -> list[Entry]:
         ),
     ]
     start, at = 0, 0.0
-    for cut in response.chunks or ():
-        at += cut.delay / 1000
-        entries.append(Chunk(number=number, start=start, stop=start + cut.length, at=at))
-        start += cut.length
+    chunks = response.chunks or Chunks(delays=(), lengths=())
+    for delay, length in zip(chunks.delays, chunks.lengths, strict=True):
+        at += delay / 1000
+        entries.append(Chunk(number=number, start=start, stop=start + length, at=at))
+        start += length
     if start < len(response.body):
         entries.append(Chunk(number=number, start=start, stop=len(response.body), at=at))
     entries.append(End(number=number, how=response.end, at=at))

@@ -7,8 +7,9 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from operator import sub
 
-from wiretape.cassette.model import Cut, RecordedResponse
+from wiretape.cassette.model import RecordedResponse
 from wiretape.sse import event_ends
 from wiretape.transcript import Patch
 
@@ -46,17 +47,18 @@ class Track:
 
 def cut(response: RecordedResponse, chunks: str) -> tuple[list[int], list[float]]:
     """Where a body is cut and the delay in seconds before each piece, for one of the ``chunks`` options."""
-    body = response.body
-    recorded = response.chunks
-    if recorded is None:
-        ends = _event_ends(body)
-        recorded = tuple(Cut(0.0, stop - start) for start, stop in zip([0, *ends], ends, strict=False))
-    stops = list(accumulate(each.length for each in recorded))
-    delays = [each.delay / 1000 for each in recorded]
+    stops, delays = _recorded(response)
     if chunks == "recorded":
         return stops, delays
-    new_stops = _recut(body, chunks)
+    new_stops = _recut(response.body, chunks)
     return new_stops, _redelay(new_stops, stops, delays)
+
+
+def _recorded(response: RecordedResponse) -> tuple[list[int], list[float]]:
+    if response.chunks is None:
+        stops = _event_ends(response.body)
+        return stops, [0.0] * len(stops)
+    return list(accumulate(response.chunks.lengths)), [each / 1000 for each in response.chunks.delays]
 
 
 def _event_ends(body: bytes) -> list[int]:
@@ -102,18 +104,16 @@ def lay(
     """Frame a body from byte ``start`` on; not ``chunked`` is the bare body for an HTTP/1.0 client."""
     first = bisect_right(stops, start)
     stops, delays = stops[first:], delays[first:]
-    pieces: list[bytes] = []
-    payloads: list[int] = []  # where each chunk's own bytes start in frames
-    frame_stops: list[int] = []
-    at, begin = 0, start
-    for stop in stops:
-        head, foot = (b"%x\r\n" % (stop - begin), b"\r\n") if chunked else (b"", b"")
-        pieces += (head, body[begin:stop], foot)
-        payloads.append(at + len(head))
-        at += len(head) + stop - begin + len(foot)
-        frame_stops.append(at)
-        begin = stop
-    moved = list(_moved(patches, stops, payloads, start))
+    starts = [start, *stops[:-1]]
+    lengths = list(map(sub, stops, starts))
+    foot = b"\r\n" if chunked else b""
+    heads = {length: b"%x\r\n" % length if chunked else b"" for length in set(lengths)}
+    sizes = {length: len(head) + length + len(foot) for length, head in heads.items()}
+    pieces = [foot] * (3 * len(stops))
+    pieces[::3] = [heads[length] for length in lengths]
+    pieces[1::3] = [body[begin:stop] for begin, stop in zip(starts, stops, strict=True)]
+    frame_stops = list(accumulate([sizes[length] for length in lengths]))
+    moved = list(_moved(patches, stops, [end - len(foot) for end in frame_stops], start))
     patched = bytearray(len(stops))
     for patch in moved:
         patched[bisect_right(frame_stops, patch.offset)] = 1
@@ -130,15 +130,15 @@ def lay(
 
 
 def _moved(
-    patches: Sequence[Patch], stops: Sequence[int], payloads: Sequence[int], start: int
+    patches: Sequence[Patch], stops: Sequence[int], frame_stops: Sequence[int], start: int
 ) -> Iterator[Patch]:
-    """The patches of a body, at their places in its frames."""
+    """The patches of a body, at their places in its frames, where chunk ``i`` has its last byte before
+    ``frame_stops[i]``."""
     for patch in patches:
         low, high = max(patch.offset, start), patch.offset + patch.end - patch.begin
         while low < high:
             index = bisect_right(stops, low)
-            chunk_start = stops[index - 1] if index else start
             stop = min(high, stops[index])
             shift = patch.begin - patch.offset
-            yield Patch(payloads[index] + low - chunk_start, patch.key, low + shift, stop + shift)
+            yield Patch(frame_stops[index] + low - stops[index], patch.key, low + shift, stop + shift)
             low = stop

@@ -15,8 +15,8 @@ from wiretape import strictjson
 from wiretape.cassette import (
     Cassette,
     CassetteError,
+    Chunks,
     ClientStep,
-    Cut,
     Expect,
     Interaction,
     ModelCall,
@@ -86,12 +86,12 @@ def responses(draw: st.DrawFn) -> RecordedResponse:
     marks = sorted(draw(st.sets(st.integers(1, max(1, len(body) - 1)), max_size=4)) - {len(body)})
     bounds = [0, *(mark for mark in marks if mark < len(body)), len(body)] if body else []
     lengths = [end - start for start, end in pairwise(bounds)]
-    cuts = tuple(Cut(draw(delays), length) for length in lengths)
+    table = Chunks(delays=tuple(draw(delays) for _ in lengths), lengths=tuple(lengths))
     return RecordedResponse(
         status=draw(st.integers(100, 599)),
         headers=draw(headers),
         body=body,
-        chunks=draw(st.sampled_from([cuts, None])),
+        chunks=draw(st.sampled_from([table, None])),
         end=draw(st.sampled_from(["complete", "reset", "hang"])),
     )
 

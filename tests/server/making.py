@@ -9,7 +9,7 @@ from typing import Any
 
 from wiretape.cassette.model import (
     Cassette,
-    Cut,
+    Chunks,
     Expect,
     Interaction,
     Provenance,
@@ -147,10 +147,14 @@ def interaction(
             status=status,
             headers=headers or {},
             body=body,
-            chunks=None if chunks is None else tuple(Cut(delay, length) for delay, length in chunks),
+            chunks=None if chunks is None else _table(chunks),
             end=end,
         ),
     )
+
+
+def _table(chunks: Sequence[tuple[float, int]]) -> Chunks:
+    return Chunks(delays=tuple(delay for delay, _ in chunks), lengths=tuple(length for _, length in chunks))
 
 
 def cassette(

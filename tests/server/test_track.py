@@ -5,7 +5,7 @@ import re
 import pytest
 
 from tests.server.making import answer_stream, event
-from wiretape.cassette.model import Cut, RecordedResponse
+from wiretape.cassette.model import Chunks, RecordedResponse
 from wiretape.transcript import Body, Patch
 from wiretape_server.track import Track, cut, lay
 
@@ -24,8 +24,9 @@ def _pieces(track: Track) -> list[bytes]:
 
 
 def _cut(chunks: str, *recorded: tuple[float, int], body: bytes = BODY) -> tuple[list[int], list[float]]:
-    cuts = tuple(Cut(delay, length) for delay, length in recorded) or None
-    return cut(RecordedResponse(body=body, chunks=cuts), chunks)
+    delays, lengths = zip(*recorded, strict=True) if recorded else ((), ())
+    table = Chunks(delays=delays, lengths=lengths) if recorded else None
+    return cut(RecordedResponse(body=body, chunks=table), chunks)
 
 
 def test_without_a_chunk_table_each_event_is_a_chunk_without_delay() -> None:

@@ -11,7 +11,7 @@ import pytest
 from wiretape.cassette import (
     Cassette,
     CassetteError,
-    Cut,
+    Chunks,
     bundled,
     bundled_directory,
     dumps,
@@ -160,7 +160,7 @@ def test_an_empty_recording_is_not_saved(tmp_path: Path, cassette: Cassette) -> 
 
 def test_chunks_that_do_not_add_up_are_not_saved(tmp_path: Path, cassette: Cassette) -> None:
     first = cassette.interactions[0]
-    short = replace(first, response=replace(first.response, chunks=(Cut(0.0, 1),)))
+    short = replace(first, response=replace(first.response, chunks=Chunks(delays=(0.0,), lengths=(1,))))
     assert "too few" in unsaved(replace(cassette, interactions=(short,)), tmp_path / "new.yaml")
 
 
@@ -169,7 +169,8 @@ def test_a_delay_that_the_table_cannot_hold_is_not_rounded(
     tmp_path: Path, cassette: Cassette, delay: float
 ) -> None:
     first = cassette.interactions[0]
-    odd = replace(first, response=replace(first.response, chunks=(Cut(delay, len(first.response.body)),)))
+    chunks = Chunks(delays=(delay,), lengths=(len(first.response.body),))
+    odd = replace(first, response=replace(first.response, chunks=chunks))
     text = unsaved(replace(cassette, interactions=(odd,)), tmp_path / "new.yaml")
     assert "round delays to three decimals" in text
 

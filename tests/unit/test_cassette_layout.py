@@ -10,7 +10,7 @@ import yaml
 from wiretape.cassette import (
     Cassette,
     CassetteError,
-    Cut,
+    Chunks,
     Expect,
     Interaction,
     Provenance,
@@ -32,7 +32,7 @@ FILES = [
 ]
 
 
-def a_cassette(body: bytes = b"data: 1\n\n", chunks: tuple[Cut, ...] | None = None) -> Cassette:
+def a_cassette(body: bytes = b"data: 1\n\n", chunks: Chunks | None = None) -> Cassette:
     request = RecordedRequest(method="POST", path="/backend-api/f/conversation", body=b'{"a":1}')
     response = RecordedResponse(body=body, chunks=chunks)
     return Cassette(
@@ -67,7 +67,7 @@ def body_of(data: bytes) -> bytes:
 
 
 def test_a_streamed_body_is_one_literal_block_beside_its_chunks() -> None:
-    data = dumps(a_cassette(b"data: one \n\ndata: two\n\n", (Cut(0, 12), Cut(12.5, 11))))
+    data = dumps(a_cassette(b"data: one \n\ndata: two\n\n", Chunks(delays=(0, 12.5), lengths=(12, 11))))
     expected = (
         "    chunks: |+\n      0+12\n      12.5+11\n    body: |+\n      data: one \n\n      data: two\n\n"
     )
@@ -118,7 +118,9 @@ def test_keys_stand_in_their_order() -> None:
         interactions=(
             Interaction(
                 request=RecordedRequest(method="GET", path="/", headers={"a": "b"}, body=b"x"),
-                response=RecordedResponse(headers={"a": "b"}, body=b"x", chunks=(Cut(0, 1),)),
+                response=RecordedResponse(
+                    headers={"a": "b"}, body=b"x", chunks=Chunks(delays=(0,), lengths=(1,))
+                ),
             ),
         ),
         extensions={"x-z": 1, "x-a": 2},

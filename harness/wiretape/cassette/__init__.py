@@ -6,8 +6,8 @@ from wiretape.cassette.lookup import bundled, bundled_directory, load_cassette
 from wiretape.cassette.model import (
     Cassette,
     CassetteError,
+    Chunks,
     ClientStep,
-    Cut,
     Expect,
     Interaction,
     ModelCall,
@@ -26,8 +26,8 @@ from wiretape.cassette.writer import dumps
 __all__ = [
     "Cassette",
     "CassetteError",
+    "Chunks",
     "ClientStep",
-    "Cut",
     "Expect",
     "Interaction",
     "ModelCall",

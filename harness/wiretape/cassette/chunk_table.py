@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from itertools import chain
 
-from wiretape.cassette.model import Cut
+from wiretape.cassette.model import Chunks
 from wiretape.cassette.refusal import refusal, shown
 
 DELAY = r"(?:0|[1-9][0-9]{0,8})(?:\.[0-9]{1,3})?"
@@ -17,21 +17,23 @@ _LINE = re.compile(_CUT)
 _TABLE = re.compile(f"(?:{_CUT}\n)*+(?:{_CUT})?")
 
 
-def read_chunks(table: str, size: int, at: str) -> tuple[Cut, ...]:
-    """Read the cuts of a body of ``size`` bytes. Raises CassetteError for a bad line or a wrong sum."""
+def read_chunks(table: str, size: int, at: str) -> Chunks:
+    """Read the table of a body of ``size`` bytes. Raises CassetteError for a bad line or a wrong sum."""
     if not _TABLE.fullmatch(table):
         raise _bad_line(table, at)
     # The JSON reader is the fastest parser of many numbers that the standard library has.
     numbers = json.loads("[" + table.rstrip("\n").replace("+", ",").replace("\n", ",") + "]")
-    lengths = numbers[1::2]
-    if sum(lengths) != size:
-        raise _wrong_sum(sum(lengths), size, at)
-    return tuple(map(Cut, map(float, numbers[::2]), lengths))
+    chunks = Chunks(delays=tuple(numbers[::2]), lengths=tuple(numbers[1::2]))
+    total = sum(chunks.lengths)
+    if total != size:
+        raise _wrong_sum(total, size, at)
+    return chunks
 
 
-def write_chunks(cuts: Iterable[Cut]) -> bytes:
+def write_chunks(chunks: Chunks) -> bytes:
     """Write the table. Raises CassetteError for a delay that it can't hold exactly: nothing is rounded."""
-    table = "".join([f"{cut.delay!r}+{cut.length!r}\n" for cut in cuts]).replace(".0+", "+")
+    numbers = chain.from_iterable(zip(chunks.delays, chunks.lengths, strict=True))
+    table = ("%r+%r\n" * len(chunks.lengths) % tuple(numbers)).replace(".0+", "+")
     if not _TABLE.fullmatch(table):
         raise _bad_line(table.rstrip("\n"), "interactions[].response.chunks")
     return table.encode()

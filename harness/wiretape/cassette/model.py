@@ -37,12 +37,18 @@ class Expect:
     """Ids of the rules that this cassette is made to exercise."""
 
 
-@dataclass(frozen=True, slots=True)
-class Cut:
-    """One chunk: milliseconds since the chunk before, and bytes."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chunks:
+    """How a body was cut, as two columns: a body of 30,000 chunks is read without an object for each."""
 
-    delay: float
-    length: int
+    delays: tuple[float, ...]
+    """Milliseconds since the chunk before."""
+    lengths: tuple[int, ...]
+    """Bytes."""
+
+    def __post_init__(self) -> None:
+        if len(self.delays) != len(self.lengths):
+            raise ValueError(f"expected a delay for each length, got {len(self.delays)}, {len(self.lengths)}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +64,7 @@ class RecordedResponse:
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict)
     body: bytes = b""
-    chunks: tuple[Cut, ...] | None = None
+    chunks: Chunks | None = None
     """The cuts of the body; their lengths add up to it. None: one chunk per event, no delay."""
     end: StreamEnd = "complete"
 
