@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
-from wiretape import __version__, strictjson
+from wiretape import __version__, verify
 from wiretape.cassette import Cassette
+from wiretape.codex.reader import read as read_codex
 from wiretape.contract import Report
-from wiretape.flow_a import VERIFIER
-from wiretape.flow_a.reader import read
-from wiretape.transcript import Request, Transcript
+from wiretape.flow_a.reader import read as read_flow_a
+from wiretape.transcript import Entry, Frame, Request, Transcript
 from wiretape_cli import baseline
 from wiretape_cli.client import ClientRun, StartError, run_client
 from wiretape_cli.errors import SetupError
@@ -23,7 +23,7 @@ from wiretape_cli.progress import tracked
 from wiretape_cli.reports import files
 from wiretape_cli.screen import quoted, say, say_report
 from wiretape_server.options import PlayOptions
-from wiretape_server.thread import Playback, ServerThread
+from wiretape_server.thread import ServerThread
 
 SETTLE = 2.0
 """Seconds that streams get to end after the client has ended."""
@@ -38,9 +38,9 @@ class Checked:
     """The cassette's file, as findings name it: its folder and name."""
     client: ClientRun
     asked: bool
-    """Whether the client sent any request."""
+    """Whether the client sent any request or message."""
     open_calls: tuple[str, ...] = ()
-    """Calls without a return, as ``id (tool)``."""
+    """Calls that the client owes something, one description each."""
 
     @property
     def exit(self) -> Exit:
@@ -57,7 +57,8 @@ class Check:
 
     cassettes: Sequence[Cassette]
     command: Sequence[str]
-    options: PlayOptions
+    options: Mapping[str, PlayOptions]
+    """By protocol."""
     timeout: float
     targets: Sequence[files.Target] = ()
     baseline: Path | None = None
@@ -86,9 +87,9 @@ class Check:
                 yield self._check(server, cassette)
 
     def _check(self, server: ServerThread, cassette: Cassette) -> Checked:
-        play = server.play(cassette, self.options)
+        play = server.play(cassette, self.options[cassette.protocol])
         try:
-            client = run_client(self.command, variables(play), timeout=self.timeout)
+            client = run_client(self.command, play.variables(), timeout=self.timeout)
             play.wait_idle(SETTLE)
             transcript = play.transcript()
         except StartError as error:
@@ -99,7 +100,7 @@ class Check:
 
     def _about(self, results: Iterable[Checked], seconds: float) -> dict[str, Any]:
         """What the reports say about this run."""
-        options = self.options
+        options = next(iter(self.options.values()))
         return {
             "version": __version__,
             "command": list(self.command),
@@ -107,35 +108,44 @@ class Check:
             "chunks": options.chunks,
             "ids": options.ids,
             "strict": options.strict,
-            "profile": options.profile,
+            "profile": " ".join(each.profile for each in self.options.values() if each.profile),
             "timeout": self.timeout,
             "seconds": round(seconds, 3),
             "clients": [_about_client(each) for each in results],
         }
 
 
-def variables(play: Playback) -> dict[str, str]:
-    """What a client is told by its environment."""
-    return {
-        "WIRETAPE_BASE_URL": play.base_url,
-        "WIRETAPE_CASSETTE": play.cassette.name,
-        "WIRETAPE_USER_MESSAGE": play.user_message or "",
-        "WIRETAPE_TOOLS": strictjson.dumps(list(play.tools)),
-        "WIRETAPE_TOOL_RESULTS": strictjson.dumps(dict(play.results)),
-    }
-
-
 def judged(transcript: Transcript, client: ClientRun, *, source: str) -> Checked:
     """Judge what a client's run left on the wire."""
     return Checked(
-        report=VERIFIER.verify(transcript),
+        report=verify(transcript),
         source=source,
         client=client,
-        asked=any(isinstance(entry, Request) for entry in transcript.entries),
-        open_calls=tuple(
-            f"{call.seen.id} ({call.seen.tool})" for call in read(transcript).calls if not call.returns
-        ),
+        asked=any(_is_from_client(entry) for entry in transcript.entries),
+        open_calls=OPEN_CALLS[transcript.protocol](transcript),
     )
+
+
+def _is_from_client(entry: Entry) -> bool:
+    return isinstance(entry, Request) or (isinstance(entry, Frame) and entry.direction == "client")
+
+
+def _without_return(transcript: Transcript) -> tuple[str, ...]:
+    calls = [call.seen for call in read_flow_a(transcript).calls if not call.returns]
+    return tuple(f"without a return: call {call.id} ({call.tool})" for call in calls)
+
+
+def _without_answer(transcript: Transcript) -> tuple[str, ...]:
+    view = read_codex(transcript)
+    waiting = [ask for ask in (*view.calls, *view.refreshes) if not ask.replies and ask.closed is None]
+    return tuple(f"without an answer: {ask}" for ask in waiting)
+
+
+OPEN_CALLS: Final[Mapping[str, Callable[[Transcript], tuple[str, ...]]]] = {
+    "flow_a": _without_return,
+    "codex": _without_answer,
+}
+"""How to find what a client still owes, by protocol."""
 
 
 def show(checked: Checked, timeout: float) -> None:
@@ -143,13 +153,15 @@ def show(checked: Checked, timeout: float) -> None:
     say_report(checked.report, source=checked.source)
     client = checked.client
     if client.timed_out:
-        calls = " and ".join(checked.open_calls)
-        state = f"open, without a return: call {calls}" if calls else "no call was open"
+        calls = "; ".join(checked.open_calls)
+        state = f"open, {calls}" if calls else "no call was open"
         say(f"client: ended at its time limit of {timeout:g} s; {state}")
+    if checked.open_calls and not client.timed_out:
+        say(f"client: ended with a call open, {'; '.join(checked.open_calls)}")
     if client.crashed:
         before = "" if checked.asked else ", without having sent a request"
         say(f"client: ended with exit code {client.exit_code}{before}")
-    if client.timed_out or client.crashed:
+    if client.timed_out or client.crashed or checked.open_calls:
         for name, text in (("stdout", client.stdout), ("stderr", client.stderr)):
             if text.strip():
                 say(f"client: the end of its {name}\n{quoted(text)}")

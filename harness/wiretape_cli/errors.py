@@ -19,8 +19,9 @@ def told(error: BaseException) -> str | None:
         where = f"{error.filename}: " if error.filename else ""
         return f"{where}{error.strerror or error}"
     from wiretape.cassette import CassetteError
+    from wiretape_server.options import OptionError
 
-    return str(error) if isinstance(error, CassetteError) else None
+    return str(error) if isinstance(error, (CassetteError, OptionError)) else None
 
 
 def place(error: BaseException) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import click
 
 from wiretape_cli.commands.check import check
+from wiretape_cli.commands.codex import codex
 from wiretape_cli.commands.decode import decode
 from wiretape_cli.commands.lint import lint
 from wiretape_cli.commands.rules import rules
@@ -32,7 +33,7 @@ def cli() -> None:
     """Replay recorded backend sessions to a tool-calling client and judge what it sends back."""
 
 
-for verb in (serve, check, verify, decode, rules, lint):
+for verb in (serve, check, codex, verify, decode, rules, lint):
     cli.add_command(verb)
 
 

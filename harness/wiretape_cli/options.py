@@ -56,6 +56,31 @@ _playing = (
 )
 
 
+_WEBSOCKET = {
+    "--ws-auth": "Lock the websockets of codex plays: capability-token or signed-bearer-token.",
+    "--ws-token-file": "The file that holds the capability token.",
+    "--ws-token-sha256": "The SHA-256 of the capability token.",
+    "--ws-shared-secret-file": "The file that holds the secret with which bearer tokens are signed.",
+    "--ws-issuer": "What a bearer token's iss must be.",
+    "--ws-audience": "What a bearer token's aud must hold.",
+    "--ws-max-clock-skew-seconds": "How far a bearer token's times may be off.",
+}
+"""The app-server's own options, as they are."""
+
+
+def websocket(verb: Verb) -> Verb:
+    """Give a verb --ws-auth and what belongs to it."""
+    for name, text in reversed(_WEBSOCKET.items()):
+        verb = click.option(name, metavar="TEXT", help=text)(verb)
+    return verb
+
+
+def app_server(given: dict[str, Any]) -> tuple[str, ...]:
+    """Take the options that ``websocket`` declares out of a verb's, as the app-server's command line."""
+    values = {name: given.pop(name.removeprefix("--").replace("-", "_")) for name in _WEBSOCKET}
+    return tuple(part for name, value in values.items() if value is not None for part in (name, value))
+
+
 def playing(verb: Verb) -> Verb:
     """Give a verb --pace, --chunks, --ids, --strict and --profile."""
     for option in reversed(_playing):
@@ -71,10 +96,15 @@ def demanded(profiles: Iterable[str], protocol: str) -> str:
         raise SetupError(str(error)) from None
 
 
-def play_options(**texts: Any) -> PlayOptions:
-    """Parse the playing options. Raises SetupError."""
+def play_options(
+    profiles: Iterable[str], cassettes: Iterable[Cassette], **texts: Any
+) -> dict[str, PlayOptions]:
+    """Parse the playing options, for each protocol of these cassettes. Raises SetupError."""
     try:
-        return PlayOptions.parse(**texts)
+        return {
+            each: PlayOptions.parse(profile=demanded(profiles, each), **texts)
+            for each in sorted({cassette.protocol for cassette in cassettes})
+        }
     except OptionError as error:
         raise SetupError(str(error)) from None
 
@@ -85,8 +115,5 @@ def cassettes(names: Iterable[str], protocol: str) -> list[Cassette]:
 
     loaded = [load_cassette(name) for name in names or bundled(protocol)]
     if not loaded:
-        raise SetupError(f"no cassette of {protocol} is bundled yet; name one with its path")
-    for cassette in loaded:
-        if cassette.protocol != "flow_a":
-            raise SetupError(f"{cassette.name}: {cassette.protocol} cassettes come in a later release")
+        raise SetupError(f"no cassette of {protocol} is bundled; name one with its path")
     return loaded

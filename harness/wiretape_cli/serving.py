@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from ipaddress import ip_address
 from pathlib import Path, PurePath
 from threading import Event
@@ -16,14 +16,19 @@ from wiretape_cli.errors import SetupError
 from wiretape_cli.exits import Exit
 from wiretape_cli.screen import put, say
 from wiretape_server.options import PlayOptions
-from wiretape_server.thread import ServerThread
+from wiretape_server.thread import CodexPlayback, Playback, ServerThread
 
 SIGNALS = ("SIGINT", "SIGTERM", "SIGBREAK")
 """What ends the server; SIGBREAK is Windows' Ctrl-Break."""
 
 
 def run(
-    cassettes: Sequence[Cassette], options: PlayOptions, *, host: str, port: int, transcript_dir: Path | None
+    cassettes: Sequence[Cassette],
+    options: Mapping[str, PlayOptions],
+    *,
+    host: str,
+    port: int,
+    transcript_dir: Path | None,
 ) -> Exit:
     """Serve until SIGINT or SIGTERM. Raises SetupError when the port is taken or names collide."""
     named = by_key(cassettes)
@@ -33,8 +38,10 @@ def run(
         say(f"warning: {host} can be reached from other machines")
     ended = _ended_by_signal()
     with _started(host, port) as server:
-        plays = {key: server.play(cassette, options, key=key) for key, cassette in named.items()}
-        put(strictjson.dumps(ready(server.base_url)))
+        plays = {
+            key: server.play(cassette, options[cassette.protocol], key=key) for key, cassette in named.items()
+        }
+        put(strictjson.dumps(ready(server.base_url, plays.values())))
         # With a limit: on Windows a wait without one can't be interrupted by Ctrl-C.
         while not ended.wait(0.5):
             pass
@@ -63,9 +70,17 @@ def play_key(cassette: Cassette) -> str:
     return name.stem if name.suffix in (".yaml", ".yml") else cassette.name
 
 
-def ready(base_url: str) -> Mapping[str, object]:
+def ready(base_url: str, plays: Iterable[Playback]) -> Mapping[str, object]:
     """The line that says where the server is. A part that does not exist yet is null."""
-    return {"base_url": base_url, "codex_ws_url": None, "inspector_url": None, "pid": os.getpid()}
+    codex = next((play for play in plays if isinstance(play, CodexPlayback)), None)
+    return {
+        "base_url": base_url,
+        "codex_ws_url": codex.ws_url if codex else None,
+        "codex_bin": str(codex.bin) if codex else None,
+        "codex_bridge": codex.bridge if codex else None,
+        "inspector_url": None,
+        "pid": os.getpid(),
+    }
 
 
 def is_loopback(host: str) -> bool:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from wiretape import __version__, strictjson, verify
 from wiretape.cassette import loads
+from wiretape.codex.foreign import read as read_log
 from wiretape.contract import Report
 from wiretape.report import to_json
 from wiretape.strictjson import StrictJSONError
@@ -41,10 +42,9 @@ def judge(path: Path, profiles: Sequence[str]) -> Report:
     if path.suffix in CASSETTE_ENDINGS:
         cassette = loads(data, name=path.stem, source=str(path))
         return verify(cassette, profile=demanded(profiles, cassette.protocol))
-    if is_codex_log(data):
-        raise SetupError(f"{path} is an app-server log: codex comes in a later release")
+    read = read_log if is_codex_log(data) else load
     try:
-        transcript = load(data, path.stem)
+        transcript = read(data, path.stem)
     except TranscriptError as error:
         raise SetupError(f"{path}: {error}") from None
     return verify(transcript, profile=demanded(profiles, transcript.protocol))

@@ -212,18 +212,13 @@ def test_an_accepted_finding_does_not_fail_and_a_stale_entry_does(
         (("--profile", "0.98"), "profile is '0.98'; give one of"),
         (("--timeout", "0"), "--timeout"),
         (("--baseline", "no-such-file.json"), "no-such-file.json"),
-        (("--protocol", "codex"), None),
         (("--cassette", "alefita_wy"), "did you mean alefita_way?"),
     ],
 )
 def test_a_value_that_means_nothing_is_a_usage_error(
-    capfd: pytest.CaptureFixture[str], arguments: tuple[str, ...], why: str | None
+    capfd: pytest.CaptureFixture[str], arguments: tuple[str, ...], why: str
 ) -> None:
-    if why is None:
-        assert main(["check", *arguments, "--", *REFERENCE]) == 2
-        why = "no cassette of codex is bundled yet"
-    else:
-        assert check(*arguments) == 2
+    assert check(*arguments) == 2
     assert why in capfd.readouterr().err
 
 

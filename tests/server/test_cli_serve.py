@@ -83,7 +83,9 @@ def play(base_url: str, message: str, tools: list[Any]) -> None:
 
 def test_one_json_line_says_where_everything_is() -> None:
     with serve("alefita_way") as served:
-        assert served.ready.keys() == {"base_url", "codex_ws_url", "inspector_url", "pid"}
+        assert served.ready.keys() == {
+            *("base_url", "codex_ws_url", "codex_bin", "codex_bridge", "inspector_url", "pid")
+        }
         assert served.ready["base_url"].startswith("http://127.0.0.1:")
         assert served.ready["codex_ws_url"] is None
         assert served.ready["inspector_url"] is None

@@ -10,8 +10,11 @@ from pathlib import Path
 import pytest
 
 from wiretape.cassette import bundled, bundled_directory
-from wiretape.flow_a.rules import RULES
+from wiretape.verdict import VERIFIERS
 from wiretape_cli.main import main
+
+RULES = [rule for verifier in VERIFIERS.values() for rule in verifier.rules]
+CODEX_LOGS = Path(__file__).parents[1] / "vectors" / "codex" / "transcripts"
 
 TAPE = bundled_directory() / "flow_a" / "alefita_way.yaml"
 STREAM = b'event: delta_encoding\ndata: "v1"\n\nevent: delta\ndata: {"p":"","o":"add","v":"caf\\u00e9"}\n\n'
@@ -72,6 +75,12 @@ def test_rules_as_json_hold_the_quoted_sentence(capsys: pytest.CaptureFixture[st
         assert all(each["spec"][part] for part in ("document", "section", "quote"))
 
 
+@pytest.mark.parametrize("rule_id", ["codex.call.id-exact", "call.id-exact"])
+def test_a_rule_is_found_in_either_protocol(rule_id: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["rules", rule_id]) == 0
+    assert capsys.readouterr().out.startswith("codex.call.id-exact\n")
+
+
 @pytest.mark.parametrize("rule_id", ["flow_a.return.recipient-is-all", "return.recipient-is-all"])
 def test_one_rule_is_shown_whole(rule_id: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["rules", rule_id]) == 0
@@ -89,9 +98,11 @@ def test_an_unknown_rule_suggests_the_nearest(capsys: pytest.CaptureFixture[str]
     assert "Did you mean" not in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("name", bundled())
-def test_every_bundled_cassette_verifies_and_lints(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    file = str(bundled_directory() / "flow_a" / f"{name}.yaml")
+@pytest.mark.parametrize(("protocol", "name"), [(each, name) for each in VERIFIERS for name in bundled(each)])
+def test_every_bundled_cassette_verifies_and_lints(
+    protocol: str, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = str(bundled_directory() / protocol / f"{name}.yaml")
     assert main(["verify", file]) == 0
     assert main(["lint", file]) == 0
     out, err = capsys.readouterr()
@@ -121,13 +132,23 @@ def test_verify_prints_json_on_stdout_and_writes_reports(
 
 
 @pytest.mark.parametrize(
+    ("log", "code", "said"),
+    [
+        ("0.171.0-stdio-success_text", 0, "ok ("),
+        ("0.171.0-stdio-old_shape", 1, "FAIL codex.response.no-legacy-output"),
+    ],
+)
+def test_verify_judges_a_log_of_the_app_server(
+    log: str, code: int, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["verify", str(CODEX_LOGS / f"{log}.jsonl")]) == code
+    assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
     ("name", "data", "why"),
     [
-        (
-            "codex.jsonl",
-            b'{"t": 0.0, "dir": "meta", "conn": "c1", "msg": {}}\n',
-            "codex comes in a later release",
-        ),
+        ("log.jsonl", b'{"t": 0.0, "dir": "meta", "msg": {}}\n7\n', "line 2: expected an object"),
         ("other.jsonl", b'{"a": 1}\n', "expected a header"),
         ("other.jsonl", b"\xff", "expected a JSON object"),
         ("empty.jsonl", b"", "empty file"),

@@ -23,6 +23,14 @@ The command gets these environment variables:
   WIRETAPE_TOOLS          JSON list of the signatures to declare
   WIRETAPE_TOOL_RESULTS   JSON object: tool name -> result to return; a tool
                           not in it gives {"message": <argument message>}
+
+\b
+With codex cassettes WIRETAPE_TOOLS are the dynamicTools, a result is the
+whole answer, a tool without one answers with its argument text, and:
+  WIRETAPE_CODEX_BIN      a program to start in place of codex
+  WIRETAPE_CODEX_WS_URL   the same app-server on a websocket
+  WIRETAPE_CODEX_BRIDGE   the same for a client that starts wiretape codex
+  WIRETAPE_CLIENT_STEPS   JSON list of what to do: [{"turn": "Hi"}]
 """
 
 
@@ -76,10 +84,11 @@ def check(
         )
     if names and every:
         raise click.UsageError("--cassette and --all exclude each other; name some cassettes or take all")
+    cassettes = options.cassettes(names, protocol)
     return Check(
-        cassettes=options.cassettes(names, protocol),
+        cassettes=cassettes,
         command=command,
-        options=options.play_options(profile=options.demanded(profiles, protocol), **playing),
+        options=options.play_options(profiles, cassettes, **playing),
         timeout=timeout,
         targets=targets,
         baseline=baseline,

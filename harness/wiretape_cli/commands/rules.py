@@ -17,6 +17,7 @@ EPILOG = """\b
 Examples:
   wiretape rules
   wiretape rules flow_a.return.recipient-is-all
+  wiretape rules codex.call.id-exact
   wiretape rules --json | jq -r '.[].id'
 """
 
@@ -29,12 +30,13 @@ Examples:
 def rules(*, as_json: bool, rule_id: str | None) -> Exit:
     """Show the rule catalogue, or one rule with its quoted sentence, evidence, good and bad example."""
     from wiretape import strictjson
-    from wiretape.flow_a.rules import RULES
+    from wiretape.verdict import VERIFIERS
 
+    known = tuple(rule for verifier in VERIFIERS.values() for rule in verifier.rules)
     if rule_id is None:
-        put(strictjson.dumps([as_data(rule) for rule in RULES]) if as_json else catalogue(RULES))
+        put(strictjson.dumps([as_data(rule) for rule in known]) if as_json else catalogue(known))
     else:
-        rule = find(rule_id, RULES)
+        rule = find(rule_id, known)
         put(strictjson.dumps(as_data(rule)) if as_json else page(rule))
     return Exit.FINE
 
@@ -43,13 +45,12 @@ def find(rule_id: str, catalogue: tuple[Rule, ...]) -> Rule:
     """The rule of this id; its protocol's prefix may be left out. Raises SetupError with the nearest ids."""
     from difflib import get_close_matches
 
-    by_id = {rule.id: rule for rule in catalogue}
-    for known in (rule_id, f"flow_a.{rule_id}"):
-        if known in by_id:
-            return by_id[known]
-    near = get_close_matches(f"flow_a.{rule_id.removeprefix('flow_a.')}", by_id, n=1)
+    by_name = {rule.id.partition(".")[2]: rule for rule in catalogue} | {rule.id: rule for rule in catalogue}
+    if rule_id in by_name:
+        return by_name[rule_id]
+    near = [by_name[name].id for name in get_close_matches(rule_id, by_name, n=1)]
     meant = f" Did you mean {near[0]}?" if near else ""
-    raise SetupError(f"no rule is called {rule_id!r}.{meant} 'wiretape rules' lists all {len(by_id)}.")
+    raise SetupError(f"no rule is called {rule_id!r}.{meant} 'wiretape rules' lists all {len(catalogue)}.")
 
 
 def as_data(rule: Rule) -> dict[str, Any]:

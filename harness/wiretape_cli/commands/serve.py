@@ -30,6 +30,7 @@ Example:
 )
 @options.protocol
 @options.playing
+@options.websocket
 def serve(
     *,
     names: tuple[str, ...],
@@ -44,12 +45,17 @@ def serve(
 
     When ready, one JSON line on stdout says where: base_url, codex_ws_url, inspector_url, pid. A cassette
     plays below <base_url>/play/<cassette>; <base_url> alone plays the first one. Ctrl-C or SIGTERM ends it.
+
+    Codex cassettes play on a websocket at <base_url>/play/<cassette>/codex, and their model's provider at
+    /play/<cassette>/v1. The line has codex_bin and codex_bridge too, a program to start in place of codex and
+    the value of WIRETAPE_CODEX_BRIDGE for 'wiretape codex'; codex_… are those of the first codex cassette.
     """
     from wiretape_cli.serving import run
 
+    cassettes = options.cassettes(names, protocol)
     return run(
-        options.cassettes(names, protocol),
-        options.play_options(profile=options.demanded(profiles, protocol), **playing),
+        cassettes,
+        options.play_options(profiles, cassettes, app_server=options.app_server(playing), **playing),
         host=host,
         port=port,
         transcript_dir=transcript_dir,
