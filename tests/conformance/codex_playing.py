@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from typing import Literal
 
 from tests.conformance.codex_reference import CONFORMING, ClientError, CodexClient, Hooks
 from tests.server.codex_client import Clock, Minter, Timers
@@ -65,8 +66,7 @@ class Session:
         at = self.clock()
         self.transcript.entries.append(Frame(direction=direction, data=data, connection=connection, at=at))
 
-    def link(self, connection: str, *, closed: bool) -> None:
-        what = "closed" if closed else "opened"
+    def link(self, connection: str, what: Literal["opened", "closed"]) -> None:
         at = self.clock()
         self.transcript.entries.append(Link(connection=connection, what=what, transport="stdio", at=at))
 
@@ -81,7 +81,7 @@ class MemoryWire:
     def __init__(self, session: Session, name: str) -> None:
         self.session, self.name = session, name
         self.heard: deque[bytes] = deque()
-        session.link(name, closed=False)
+        session.link(name, "opened")
         self.connection = session.process().connect(self.heard.append, name=name)
 
     def send(self, data: bytes) -> None:
@@ -95,5 +95,5 @@ class MemoryWire:
         return self.heard.popleft()
 
     def close(self) -> None:
-        self.session.link(self.name, closed=True)
+        self.session.link(self.name, "closed")
         self.connection.close()

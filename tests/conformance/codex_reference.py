@@ -92,7 +92,7 @@ class CodexClient:
     answers: dict[int, Message] = field(init=False)
     """What the server answered, by the id of our request."""
     over: set[str] = field(init=False)
-    """The ids of this process's turns that are completed; servers up to 0.98 use them again in another one."""
+    """The ids of turns that are completed in this process; up to 0.98 another process uses them again."""
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str], hooks: Hooks = CONFORMING) -> CodexClient:
