@@ -17,9 +17,12 @@ from wiretape.strictjson import ABSENT, StrictJSONError
 Id: TypeAlias = str | int
 """Kept exactly: ``0`` and ``"0"`` are two ids, ``0.0``, ``true`` and ``null`` are none."""
 
-Unusable: TypeAlias = Literal["json", "several", "batch", "shape", "method", "id", "neither", "error"]
-"""Why a message can't be read: no JSON; more than one JSON text; a list; no message at all; a method that is
-no string; an answer's id that is none; neither result nor error; an error that is no error object."""
+Unusable: TypeAlias = Literal[
+    "binary", "json", "several", "batch", "shape", "method", "id", "neither", "error"
+]
+"""Why a message can't be read: a binary websocket message; no JSON; more than one JSON text; a list; no
+message at all; a method that is no string; an answer's id that is none; neither result nor error; an error
+that is no error object."""
 
 _INT64: Final = range(-(2**63), 2**63)
 

@@ -121,6 +121,8 @@ class Frame:
     data: bytes
     connection: str
     at: float
+    binary: bool = False
+    """A binary websocket message, which no app-server looks at."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

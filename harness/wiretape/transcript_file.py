@@ -119,7 +119,8 @@ class _Writer:
 
     def frame(self, entry: Frame) -> dict[str, Any]:
         record = {"entry": "frame", "connection": entry.connection, "at": round(entry.at, 6)}
-        return record | {"direction": entry.direction, **_data(self.hide(entry.data))}
+        record |= {"direction": entry.direction} | ({"binary": True} if entry.binary else {})
+        return record | _data(self.hide(entry.data))
 
     def link(self, entry: Link) -> dict[str, Any]:
         record = {"entry": "link", "connection": entry.connection, "at": round(entry.at, 6)}
@@ -239,7 +240,8 @@ def _read_end(record: dict[str, Any], line: int, head: dict[str, Any]) -> Entry:
 
 def _read_frame(record: dict[str, Any], line: int, head: dict[str, Any]) -> Entry:
     direction = _choice(record, "direction", _SIDES, line)
-    return Frame(**head, direction=direction, data=_read_data(record, line))
+    binary = record.get("binary") is True
+    return Frame(**head, direction=direction, data=_read_data(record, line), binary=binary)
 
 
 def _read_link(record: dict[str, Any], line: int, head: dict[str, Any]) -> Entry:

@@ -30,9 +30,9 @@ class Wire:
         self.connection = "c1"
         self.request_ids = 0
 
-    def frame(self, direction: Side, message: object) -> None:
+    def frame(self, direction: Side, message: object, *, binary: bool = False) -> None:
         data = message if isinstance(message, bytes) else json.dumps(message).encode()
-        entry = Frame(direction=direction, data=data, connection=self.connection, at=0.0)
+        entry = Frame(direction=direction, data=data, connection=self.connection, at=0.0, binary=binary)
         self.transcript.entries.append(entry)
 
     def client(self, message: object) -> None:

@@ -54,6 +54,14 @@ def test_one_connection_may_not_answer_twice_for_two() -> None:
     assert set(wire.failed()) == {"call.answered-once"}
 
 
+def test_a_connection_that_is_opened_again_is_another_one() -> None:
+    wire = answered()
+    wire.opened("c1")
+    wire.initialize()
+    wire.thread()
+    assert wire.failed() == {}
+
+
 def test_two_processes_count_their_ids_each_for_itself() -> None:
     wire = answered()
     wire.opened("c2")

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.codex_wire import CLIENT_INFO, ECHO, OMIT, Wire, answered, called, ended, started
+from tests.unit.codex_wire import CLIENT_INFO, ECHO, OMIT, Wire, answered, called, ended, started, text_result
 from wiretape.strictjson import ABSENT
 from wiretape.transcript import Request
 
@@ -185,6 +185,15 @@ def test_a_line_that_is_no_message_breaks_one_rule(data: bytes, rule: str) -> No
     wire = answered()
     wire.client(data)
     assert set(wire.failed()) == {rule}
+
+
+def test_an_answer_in_a_binary_message_is_none() -> None:
+    wire = called()
+    wire.frame("client", {"id": 0, "result": text_result()}, binary=True)
+    ended(wire)
+    assert set(wire.failed()) == {"frame.valid-json"}
+    assert wire.failed()["frame.valid-json"].hint == "a binary message: only text is looked at"
+    assert wire.outcome("call.answered").because == "codex.frame.valid-json"
 
 
 def test_what_can_not_be_read_is_shown_cut() -> None:

@@ -31,6 +31,7 @@ def bad_lines() -> Wire:
     wire = called(expect={"results": {"demo_echo": "echo"}}, name="x", profile="0.171")
     wire.client(b"\xff\x00")
     wire.client(b"not json")
+    wire.frame("client", {"id": 0}, binary=True)
     wire.closed(by="server")
     return wire
 

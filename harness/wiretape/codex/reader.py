@@ -38,6 +38,8 @@ class _Reader:
         self.requests: dict[tuple[str, str], Call] = {}
         """The client's requests that wait for their answer, by connection and id as it is written."""
         self.turns: dict[tuple[str, str], PlayedTurn] = {}
+        self.turns_of: dict[str, list[PlayedTurn]] = {}
+        """By thread."""
         self.followers: dict[str, dict[str, Connection]] = {}
         """By thread, the connections that started or resumed it."""
         self.frames = 0
@@ -69,13 +71,16 @@ class _Reader:
         return self.connections[name]
 
     def link(self, entry: Link) -> None:
+        known = self.connections.get(entry.connection)
+        if entry.what == "opened" and known is not None and known.closed_by is not None:
+            del self.connections[entry.connection]  # another one of the same name
         connection = self.connection(entry.connection)
         connection.transport = entry.transport
         connection.closed_by = entry.by if entry.what == "closed" else None
 
     def frame(self, order: int, entry: Frame) -> None:
         self.frames += 1
-        connection, message = self.connection(entry.connection), read_message(entry.data)
+        connection, message = self.connection(entry.connection), _read_frame(entry)
         at = f"{_named(message)} (frame {self.frames}{', ' if entry.connection else ''}{entry.connection})"
         if entry.direction == "server":
             self.from_server(order, at, message, connection)
@@ -114,11 +119,8 @@ class _Reader:
             each.turn.step(step)
 
     def running(self, thread: object) -> list[PlayedTurn]:
-        return [
-            each
-            for each in self.view.turns
-            if each.turn.thread_id == thread and each.turn.state is not TurnState.ENDED
-        ]
+        turns = self.turns_of.get(str(thread), ())
+        return [each for each in turns if each.turn.state is not TurnState.ENDED]
 
     # --- what the server sent
 
@@ -168,6 +170,7 @@ class _Reader:
             known = self.turns[key] = PlayedTurn(at=at, turn=Turn(thread_id=key[0], id=key[1]))
             known.followers.update(self.followers.get(key[0], {}))
             self.view.turns.append(known)
+            self.turns_of.setdefault(key[0], []).append(known)
         return known
 
     def turn_completed(self, order: int, _at: str, params: dict[str, Any]) -> None:
@@ -228,6 +231,12 @@ def _is_same(ask: Ask, message: Call) -> bool:
     return (
         ask.closed is None and identical(ask.id, message.id) and identical(ask.params, fields(message.params))
     )
+
+
+def _read_frame(entry: Frame) -> Message:
+    if entry.binary:
+        return Unreadable(kind="binary", reason="a binary message: only text is looked at")
+    return read_message(entry.data)
 
 
 def _named(message: Message) -> str:

@@ -12,6 +12,7 @@ from wiretape.jsonrpc import Answer, Call, Failure, Message, Unreadable, is_erro
 from wiretape.strictjson import ABSENT
 
 _SPOILT_BY: Final = {
+    "binary": "codex.frame.valid-json",
     "json": "codex.frame.valid-json",
     "several": "codex.frame.one-message",
     "batch": "codex.frame.one-message",

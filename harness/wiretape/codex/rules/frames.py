@@ -10,6 +10,7 @@ from wiretape.contract import Answer, Fault, Rule, Skip
 from wiretape.jsonrpc import Call, Notice, Unreadable
 
 _BAD_ANSWERS: Final = {
+    "binary": Skip("codex.frame.valid-json"),
     "json": Skip("codex.frame.valid-json"),
     "id": Skip("codex.call.id-exact"),
     "neither": Skip("codex.response.result-xor-error"),
@@ -20,9 +21,9 @@ _BAD_ANSWERS: Final = {
 
 def _valid_json(sent: Sent) -> Answer:
     message = sent.message
-    if not isinstance(message, Unreadable) or message.kind != "json":
+    if not isinstance(message, Unreadable) or message.kind not in ("json", "binary"):
         return None
-    return Fault("", "one JSON text in UTF-8", _excerpt(sent.data), hint=message.reason)
+    return Fault("", "a JSON text in UTF-8", _excerpt(sent.data), hint=message.reason)
 
 
 def _one_message(sent: Sent) -> Answer:
@@ -56,7 +57,7 @@ FRAME_RULES: Final[tuple[Rule, ...]] = (
         _valid_json,
         scope="frames",
         section="Wire",
-        quote="What is no JSON text gets no answer at all; it is a line on the server's stderr.",
+        quote="What is no JSON text gets no answer at all, and neither does a binary websocket message.",
         good='{"method": "initialized"}',
         bad=("not json", "{'method': 'initialized'}", '{"id": 1, "id": 1, "method": "initialized"}'),
         hint="write each message with a JSON library, on one line, in UTF-8",
