@@ -50,7 +50,7 @@ def block(data: bytes, pad: bytes) -> Iterator[bytes]:
     """
     kept = data.endswith(b"\n")
     yield b"|+" if kept else b"|-"
-    yield _LINE_START.sub(b"\n" + pad, b"\n" + data)
+    yield (b"\n" + pad).join(_LINE_START.split(b"\n" + data))
     if not kept:
         yield b"\n"
 

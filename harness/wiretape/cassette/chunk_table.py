@@ -9,12 +9,13 @@ from itertools import chain
 from wiretape.cassette.model import Chunks
 from wiretape.cassette.refusal import refusal, shown
 
-DELAY = r"(?:0|[1-9][0-9]{0,8})(?:\.[0-9]{1,3})?"
+DELAY = r"(?!0[0-9])[0-9]{1,9}+(?:\.[0-9]{1,3}+)?+"
 """Milliseconds: up to three decimals, and no second way to write the same number of them."""
 
-_CUT = DELAY + r"\+[1-9][0-9]{0,11}"
+_CUT = DELAY + r"\+[1-9][0-9]{0,11}+"
 _LINE = re.compile(_CUT)
 _TABLE = re.compile(f"(?:{_CUT}\n)*+(?:{_CUT})?")
+_AS_COMMAS = str.maketrans("+\n", ",,")
 
 
 def read_chunks(table: str, size: int, at: str) -> Chunks:
@@ -22,7 +23,7 @@ def read_chunks(table: str, size: int, at: str) -> Chunks:
     if not _TABLE.fullmatch(table):
         raise _bad_line(table, at)
     # The JSON reader is the fastest parser of many numbers that the standard library has.
-    numbers = json.loads("[" + table.rstrip("\n").replace("+", ",").replace("\n", ",") + "]")
+    numbers = json.loads(f"[{table.translate(_AS_COMMAS).rstrip(',')}]")
     chunks = Chunks(delays=tuple(numbers[::2]), lengths=tuple(numbers[1::2]))
     total = sum(chunks.lengths)
     if total != size:
