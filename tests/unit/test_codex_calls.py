@@ -234,3 +234,12 @@ def test_a_request_that_is_no_tool_call_needs_no_answer_here() -> None:
     wire = started()
     wire.server({"method": "item/fileChange/requestApproval", "id": 3, "params": {}})
     assert wire.failed() == {}
+
+
+def test_an_item_that_is_completed_twice_ends_the_call_once() -> None:
+    wire = called()
+    wire.item_completed()
+    wire.answer()
+    wire.item_completed()
+    wire.turn_completed()
+    assert set(wire.failed()) == {"call.answered-in-time"}

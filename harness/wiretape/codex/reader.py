@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import chain
 from typing import Any, Final
 
 from wiretape.codex.dialects import version_of
@@ -177,15 +178,16 @@ class _Reader:
         played = self.turns.get((str(params.get("threadId")), str(fields(params.get("turn")).get("id"))))
         if played is None or not played.turn.step(TurnStep.COMPLETED):
             return
-        for ask in played.asks:
+        for ask in chain.from_iterable(played.asks.values()):
             ask.closed = order if ask.closed is None else ask.closed
 
     def item_completed(self, order: int, _at: str, params: dict[str, Any]) -> None:
         played = self.turns.get((str(params.get("threadId")), str(params.get("turnId"))))
         item = fields(params.get("item"))
-        for ask in played.asks if played and item.get("type") == "dynamicToolCall" else ():
-            if ask.call is not None and ask.call.id == item.get("id") and ask.closed is None:
-                ask.call.step(CallStep.CLOSED)
+        if played is None or item.get("type") != "dynamicToolCall":
+            return
+        for ask in played.asks.get(str(item.get("id")), ()):
+            if ask.call is not None and ask.call.step(CallStep.CLOSED):
                 ask.closed = order
 
     def error_noticed(self, order: int, _at: str, params: dict[str, Any]) -> None:
@@ -200,7 +202,8 @@ class _Reader:
         turn = None
         if message.method == TOOL_CALL:
             turn = self.turn(at, params.get("threadId"), params.get("turnId"))
-        ask = next((each for each in turn.asks if _is_same(each, message)), None) if turn else None
+        known = turn.asks[str(params.get("callId"))] if turn else []
+        ask = next((each for each in known if _is_same(each, message)), None)
         if ask is None:
             ask = Ask(
                 at=at, id=message.id, method=message.method, params=params, connection=connection, turn=turn
@@ -215,10 +218,11 @@ class _Reader:
         if ask.method == REFRESH:
             self.view.refreshes.append(ask)
         if ask.turn is not None:
-            ask.turn.asks.append(ask)
+            call_id = str(ask.params.get("callId"))
+            ask.turn.asks[call_id].append(ask)
             ask.call = ask.turn.turn.asked(
                 ToolCall(
-                    id=str(ask.params.get("callId")),
+                    id=call_id,
                     tool=str(ask.params.get("tool")),
                     arguments=ask.params.get("arguments", ABSENT),
                 )

@@ -6,7 +6,7 @@ Everything here is a plain record; ``reader`` fills it. A path starts at the mes
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -97,7 +97,8 @@ class PlayedTurn:
 
     at: str
     turn: Turn
-    asks: list[Ask] = field(default_factory=list)
+    asks: defaultdict[str, list[Ask]] = field(default_factory=lambda: defaultdict(list))
+    """The server's requests about its calls, by call id."""
     followers: dict[str, Connection] = field(default_factory=dict)
 
 

@@ -87,7 +87,7 @@ def _keeps_reading(played: PlayedTurn) -> Answer:
         return Unseen("the turn had not ended yet")
     if "server" in closed_by:
         return _SERVER_LEFT
-    if any(not ask.replies for ask in played.asks):
+    if any(not ask.replies for asks in played.asks.values() for ask in asks):
         return _UNANSWERED
     return Fault("", "the turn's messages read to turn/completed", "the client closed the connection before")
 
