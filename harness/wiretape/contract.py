@@ -144,11 +144,14 @@ class Rule:
         """The finding of an answer that blames nobody."""
         if answer is None:
             return self.passed
-        key = (answer.outcome, answer.because)
-        known = self.said.get(key)
-        if known is None:
-            known = self.said[key] = self.finding(answer.outcome, because=answer.because)
-        return known
+        key = answer.outcome, answer.because
+        if key not in self.said:
+            self.said[key] = self.finding(answer.outcome, because=answer.because)
+        return self.said[key]
+
+    def found(self, answer: Answer, at: str) -> Finding:
+        """The finding of an answer about the only subject."""
+        return self.failed(answer, at) if isinstance(answer, Fault) else self.unfailed(answer)
 
     def failed(self, fault: Fault, at: str) -> Finding:
         finding = self.finding(
@@ -268,9 +271,8 @@ def judge(rules: Sequence[Rule], subjects: Sequence[Subject], unseen: str = "") 
     if len(subjects) != 1:
         every = [(rule, [(rule.check(subject), subject) for subject in subjects]) for rule in rules]
         return [finding for rule, answers in every for finding in rule.conclude(answers, unseen)]
-    (subject,) = subjects
-    answers = [rule.check(subject) for rule in rules]
+    (subject,) = subjects  # the usual case, and nearly always a pass: nothing is made or called for it
     return [
-        rule.failed(answer, subject.at) if isinstance(answer, Fault) else rule.unfailed(answer)
-        for rule, answer in zip(rules, answers, strict=True)
+        rule.passed if (answer := rule.check(subject)) is None else rule.found(answer, subject.at)
+        for rule in rules
     ]

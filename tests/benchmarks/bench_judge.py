@@ -14,7 +14,7 @@ from jsonschema.protocols import Validator
 from referencing import Registry, Resource
 
 from tests.benchmarks.measure import Line, compare
-from wiretape.contract import judge
+from wiretape.contract import Finding, judge
 from wiretape.flow_a.check import VERIFIER
 from wiretape.flow_a.facts import SeenCall
 from wiretape.flow_a.json_body import JsonBody
@@ -39,7 +39,9 @@ def run() -> Iterator[Line]:
         return 0
 
     def rules() -> int:
-        return sum(_failures(body, seen, vectors["conversation_id"]) for _ in range(_REPEATS))
+        for _ in range(_REPEATS):
+            findings = _judged(body, seen, vectors["conversation_id"])
+        return sum(finding.failed for finding in findings)
 
     def validate() -> int:
         validator = _validator()
@@ -50,8 +52,8 @@ def run() -> Iterator[Line]:
     yield ratios.at_most("P12", "all rules on one return", 0.05, of="rules", to="jsonschema")
 
 
-def _failures(body: dict[str, Any], seen: SeenCall, conversation_id: str) -> int:
-    """Ask every rule whose subject this request has; the number of failed findings."""
+def _judged(body: dict[str, Any], seen: SeenCall, conversation_id: str) -> list[Finding]:
+    """Ask every rule whose subject this request has."""
     json_body = JsonBody(at="", value=body, readable=True)
     declared = Signatures(at="", value=body["local_function_signatures"])
     request = ConversationRequest(at="", order=0, json=json_body, signatures=declared, challenge="fresh")
@@ -71,7 +73,7 @@ def _failures(body: dict[str, Any], seen: SeenCall, conversation_id: str) -> int
     for index, each in enumerate(body["local_function_signatures"]):
         path = f"local_function_signatures[{index}]"
         findings += judge(VERIFIER.by_scope["signatures"], (Signature(at="", path=path, value=each),))
-    return sum(finding.failed for finding in findings)
+    return findings
 
 
 @cache

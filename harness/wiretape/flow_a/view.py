@@ -193,14 +193,12 @@ class Return:
 
 def _pick(messages: list[Any]) -> tuple[int, object]:
     """The message that is the return: by its role, else the first that is not the user's, else the first."""
+    if len(messages) <= 1:
+        return 0, messages[0] if messages else ABSENT
     roles = [member(message, "author", "role") for message in messages]
-    for index, role in enumerate(roles):
-        if role == "tool":
-            return index, messages[index]
-    for index, role in enumerate(roles):
-        if role != "user":
-            return index, messages[index]
-    return 0, messages[0] if messages else ABSENT
+    others = (index for index, role in enumerate(roles) if role != "user")
+    index = roles.index("tool") if "tool" in roles else next(others, 0)
+    return index, messages[index]
 
 
 def _as_object(value: object) -> dict[str, Any] | None:

@@ -14,7 +14,8 @@ _NO_MESSAGE: Final = Skip("flow_a.return.single-message")
 _NO_AUTHOR: Final = Skip("flow_a.return.author-role-tool")
 _NO_CONTENT: Final = Skip("flow_a.return.content-type-code")
 _NO_METADATA: Final = Skip("flow_a.return.metadata-object")
-_UUID: Final = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
+_HEX: Final = "[0-9a-fA-F]"
+_UUID: Final = re.compile(f"{_HEX}{{8}}-{_HEX}{{4}}-{_HEX}{{4}}-{_HEX}{{4}}-{_HEX}{{12}}")
 _SECONDS: Final = (1e9, 1e11)
 """Unix time in seconds lies between these from 2001 on; in milliseconds it is beyond."""
 
@@ -130,12 +131,13 @@ def fresh_id(answer: Return) -> Answer:
     if answer.message is None:
         return _NO_MESSAGE
     got = answer.message.get("id", ABSENT)
-    path = answer.path("id")
     if not isinstance(got, str) or not _UUID.fullmatch(got):
-        return Fault(path, "a new uuid", got)
+        return Fault(answer.path("id"), "a new uuid", got)
     if got == answer.call.id:
-        return Fault(path, "a new uuid, not the call's", got)
-    return Fault(path, "a new uuid, not one seen before", got) if got in answer.known_ids else None
+        return Fault(answer.path("id"), "a new uuid, not the call's", got)
+    if got in answer.known_ids:
+        return Fault(answer.path("id"), "a new uuid, not one seen before", got)
+    return None
 
 
 def metadata(answer: Return) -> Answer:
@@ -168,15 +170,17 @@ def metadata_profile(answer: Return) -> Answer:
 def no_extra_fields(answer: Return) -> Answer:
     if answer.message is None:
         return _NO_MESSAGE
-    for prefix, fields, known in (
-        ("", answer.message, _MESSAGE_KEYS),
-        ("author.", answer.author or {}, _AUTHOR_KEYS),
-        ("content.", answer.content or {}, _CONTENT_KEYS),
-    ):
-        if not known >= fields.keys():
-            # A return in the shape of text has its parts; its content_type is what is wrong.
-            extra = next(key for key in fields if key not in known)
-            if extra == "parts" and fields.get("content_type") != "code":
-                return _NO_CONTENT
-            return Fault(answer.path(prefix + extra), ABSENT, fields[extra])
-    return None
+    return (
+        _extra(answer, "", answer.message, _MESSAGE_KEYS)
+        or _extra(answer, "author.", answer.author or {}, _AUTHOR_KEYS)
+        or _extra(answer, "content.", answer.content or {}, _CONTENT_KEYS)
+    )
+
+
+def _extra(answer: Return, prefix: str, fields: dict[str, Any], known: frozenset[str]) -> Answer:
+    if known.issuperset(fields):
+        return None
+    extra = next(key for key in fields if key not in known)
+    if extra == "parts" and fields.get("content_type") != "code":
+        return _NO_CONTENT  # a return in the shape of text has its parts; its content_type is what is wrong
+    return Fault(answer.path(prefix + extra), ABSENT, fields[extra])

@@ -10,11 +10,13 @@ from wiretape.flow_a.rules.source import NOTES, rule
 from wiretape.flow_a.view import Return
 from wiretape.strictjson import ABSENT, equal
 
+_RESULT: Final = "content.text.result"
 _KEYS: Final = frozenset(("call_id", "result", "tool"))
 _NO_TEXT: Final = Skip("flow_a.return.text-is-json-object")
 _NO_KEY: Final = Skip("flow_a.return.text-keys")
 _NO_ARGUMENT: Final = Skip("the call has no argument message that could be echoed")
 _NO_RESULT: Final = Skip("flow_a.return.result-is-object")
+_DAMAGED: Final = Skip("flow_a.behavior.arguments-intact")
 
 
 def _text(answer: Return) -> Answer:
@@ -65,31 +67,34 @@ def _result_object(answer: Return) -> Answer:
         return _NO_KEY
     if isinstance(answer.result, dict):
         return None
-    return Fault(answer.path("content.text.result"), "an object", answer.result)
+    return Fault(answer.path(_RESULT), "an object", answer.result)
 
 
 def _result_shape(answer: Return) -> Answer:
     result = answer.result
     if not isinstance(result, dict):
         return _NO_RESULT
-    path = answer.path("content.text.result")
-    expected = answer.expected if isinstance(answer.expected, dict) else {}
     accepted = result.get("accepted", ABSENT)
     if answer.call.tool != "handoff" and accepted is ABSENT:
         got = result.get("message", ABSENT)
         if isinstance(got, str):
             return None
-        if answer.expected == "echo" or "message" in expected:
+        if answer.expected == "echo" or _is_expected(answer, "message"):
             return Skip("flow_a.return.result-as-expected")
-        return Fault(f"{path}.message", "the text that the model reads", got)
-    if "accepted" in expected:
+        return Fault(answer.path(f"{_RESULT}.message"), "the text that the model reads", got)
+    if _is_expected(answer, "accepted"):
         return None  # the cassette says what it must be
     if accepted is not True:
         hint = "with accepted false the model takes the tool as refused"
-        return Fault(f"{path}.accepted", "true, unless the user refused", accepted, hint)
-    if isinstance(result.get("thread_id", ABSENT), str):
+        return Fault(answer.path(f"{_RESULT}.accepted"), "true, unless the user refused", accepted, hint)
+    got = result.get("thread_id", ABSENT)
+    if isinstance(got, str):
         return None
-    return Fault(f"{path}.thread_id", "the id of the thread", result.get("thread_id", ABSENT))
+    return Fault(answer.path(f"{_RESULT}.thread_id"), "the id of the thread", got)
+
+
+def _is_expected(answer: Return, key: str) -> bool:
+    return isinstance(answer.expected, dict) and key in answer.expected
 
 
 def _wanted(answer: Return) -> dict[str, Any] | Skip | Unseen:
@@ -117,12 +122,11 @@ def _as_expected(answer: Return) -> Answer:
     result = answer.result
     if not isinstance(result, dict):
         return _NO_RESULT
-    if _damage(answer, wanted):
-        return Skip("flow_a.behavior.arguments-intact")
     for key, want in wanted.items():
         got = result.get(key, ABSENT)
         if not equal(got, want):
-            return Fault(answer.path(f"content.text.result.{key}"), want, got)
+            fault = Fault(answer.path(f"{_RESULT}.{key}"), want, got)
+            return _DAMAGED if _damage(answer, wanted) else fault
     return None
 
 
@@ -137,7 +141,7 @@ def _intact(answer: Return) -> Answer:
     how = _damage(answer, wanted)
     if not how:
         return None
-    path = answer.path("content.text.result.message")
+    path = answer.path(f"{_RESULT}.message")
     return Fault(path, wanted["message"], answer.result["message"], hint=how)
 
 

@@ -44,8 +44,9 @@ def _first_wrong(value: object, members: _Members, what: str) -> tuple[str, str,
     if not isinstance(value, dict):
         return "", what, value
     for key, want, holds in members:
-        if key not in value or not holds(value[key]):
-            return f".{key}", want, value.get(key, ABSENT)
+        got = value.get(key, ABSENT)
+        if not holds(got):
+            return f".{key}", want, got
     return None
 
 
