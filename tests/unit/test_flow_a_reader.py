@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import pytest
 
@@ -84,118 +83,6 @@ def test_a_first_request_that_is_a_return_is_unsolicited() -> None:
     assert "behavior.no-unsolicited-return" in wire.failed()
 
 
-def early_return(**about: Any) -> Wire:
-    wire = Wire(**about)
-    challenge = wire.challenge()
-    wire.prepare()
-    first = wire.send(user_turn(app_attest_challenge=challenge))
-    wire.plan(first, call_stream())
-    wire.write(first, 2)
-    challenge = wire.challenge()
-    wire.prepare(conversation_id=CONVERSATION)
-    second = wire.send(tool_return(app_attest_challenge=challenge))
-    wire.write(first)
-    wire.end(first)
-    wire.stream(second, answer_stream())
-    return wire
-
-
-@pytest.mark.parametrize("pace", ["recorded", "instant"])
-def test_a_return_before_the_closing_patch_is_too_early(pace: str) -> None:
-    assert early_return(pace=pace).failed().keys() == {"behavior.waits-for-complete-call"}
-
-
-def test_waiting_is_not_observed_when_the_call_came_in_one_piece() -> None:
-    wire = Wire()
-    wire.turn(user_turn(), [b"".join(call_stream())])
-    wire.turn(tool_return(), answer_stream())
-    assert wire.outcome("behavior.waits-for-complete-call").outcome == "not_observed"
-    assert not wire.failed()
-
-
-def test_waiting_and_reading_on_are_not_observed_at_instant_pace() -> None:
-    wire = conforming(pace="instant")
-    assert wire.outcome("behavior.waits-for-complete-call").outcome == "not_observed"
-    assert wire.outcome("behavior.reads-to-end").outcome == "not_observed"
-
-
-def test_a_call_that_is_never_closed_is_complete_at_the_end_of_its_stream() -> None:
-    unclosed = [HEAD, opening(call_message('{"message": "eco"}')), complete(), DONE]
-    wire = Wire()
-    wire.turn(user_turn(), unclosed)
-    wire.turn(tool_return(), answer_stream())
-    assert wire.outcome("behavior.waits-for-complete-call").outcome == "pass"
-
-
-def test_leaving_before_done_fails_reads_to_end_and_says_how_much_was_read() -> None:
-    wire = Wire()
-    challenge = wire.challenge()
-    wire.prepare()
-    number = wire.send(user_turn(app_attest_challenge=challenge))
-    wire.plan(number, answer_stream())
-    wire.write(number, 3)
-    wire.end(number, "client-left")
-    failed = wire.failed()
-    assert failed.keys() == {"behavior.reads-to-end"}
-    assert "bytes" in str(failed["behavior.reads-to-end"].got)
-
-
-def test_leaving_after_done_is_fine() -> None:
-    wire = Wire()
-    challenge = wire.challenge()
-    wire.prepare()
-    number = wire.send(user_turn(app_attest_challenge=challenge))
-    wire.plan(number, answer_stream())
-    wire.write(number)
-    wire.end(number, "client-left")
-    assert not wire.failed()
-    assert wire.outcome("behavior.reads-to-end").outcome == "pass"
-
-
-@pytest.mark.parametrize("how", ["reset", "hang"])
-def test_a_stream_that_was_recorded_without_an_end_blames_nobody(how: Any) -> None:
-    wire = Wire()
-    challenge = wire.challenge()
-    wire.prepare()
-    number = wire.send(user_turn(app_attest_challenge=challenge))
-    wire.plan(number, answer_stream())
-    wire.write(number, 2)
-    wire.end(number, how)
-    assert wire.outcome("behavior.reads-to-end").outcome == "not_applicable"
-
-
-def test_a_stream_that_is_still_running_says_nothing() -> None:
-    wire = Wire()
-    challenge = wire.challenge()
-    wire.prepare()
-    number = wire.send(user_turn(app_attest_challenge=challenge))
-    wire.plan(number, answer_stream())
-    wire.write(number, 2)
-    assert wire.outcome("behavior.reads-to-end").outcome == "not_observed"
-
-
-def test_a_stopped_turn_owes_no_return_and_no_reading_on() -> None:
-    wire = Wire()
-    challenge = wire.challenge()
-    wire.prepare()
-    number = wire.send(user_turn(app_attest_challenge=challenge))
-    wire.plan(number, call_stream())
-    wire.write(number, 3)
-    wire.request(
-        "POST", "/backend-api/stop_conversation", json.dumps({"conversation_id": CONVERSATION}).encode()
-    )
-    wire.end(number, "client-left")
-    assert not wire.failed()
-    assert wire.outcome("return.exactly-once").because == "the client stopped the turn"
-
-
-def test_stopping_an_unknown_conversation_changes_nothing() -> None:
-    wire = Wire()
-    wire.turn(user_turn(), call_stream())
-    wire.request("POST", "/backend-api/stop_conversation", b'{"conversation_id": "elsewhere"}')
-    assert "return.exactly-once" in wire.failed()
-
-
 def test_an_unreadable_return_fails_valid_json_and_not_the_open_call() -> None:
     wire = Wire()
     wire.turn(user_turn(), call_stream())
@@ -270,41 +157,3 @@ def test_a_return_with_another_conversations_id_is_told_the_right_one() -> None:
         CONVERSATION,
         OTHER_CONVERSATION,
     )
-
-
-def test_a_stream_that_is_resumed_goes_on_where_it_was_cut() -> None:
-    wire = Wire(expect={"results": {"alefita_way": "echo"}})
-    challenge = wire.challenge()
-    wire.prepare()
-    number = wire.send(user_turn(app_attest_challenge=challenge))
-    wire.plan(number, call_stream())
-    wire.write(number, 2)
-    wire.end(number, "client-left")
-    body = json.dumps({"conversation_id": CONVERSATION, "offset": 2}).encode()
-    again = wire.request("POST", "/backend-api/f/conversation/resume", body)
-    wire.respond(again, b"".join(call_stream()))
-    wire.write(again)
-    wire.end(again)
-    wire.turn(tool_return(), answer_stream())
-    assert not wire.failed()
-    assert wire.outcome("behavior.waits-for-complete-call").outcome == "pass"
-    assert wire.outcome("behavior.reads-to-end").outcome == "pass"
-
-
-def test_resuming_an_unknown_conversation_brings_nothing() -> None:
-    wire = Wire()
-    again = wire.request("POST", "/backend-api/f/conversation/resume", b'{"conversation_id": "x"}')
-    wire.stream(again, call_stream())
-    assert wire.outcome("return.exactly-once").outcome == "not_observed"
-
-
-def test_a_client_that_leaves_and_returns_before_the_closing_patch_is_too_early() -> None:
-    wire = Wire()
-    challenge = wire.challenge()
-    wire.prepare()
-    number = wire.send(user_turn(app_attest_challenge=challenge))
-    wire.plan(number, call_stream())
-    wire.write(number, 2)
-    wire.end(number, "client-left")
-    wire.turn(tool_return(), answer_stream())
-    assert wire.failed().keys() == {"behavior.waits-for-complete-call", "behavior.reads-to-end"}
