@@ -46,6 +46,13 @@ def test_a_client_that_leaves_before_the_end_of_the_turn_does_not_read_on() -> N
     assert set(wire.failed()) == {"behavior.keeps-reading"}
 
 
+def test_a_request_of_another_kind_is_no_excuse_for_leaving() -> None:
+    wire = started()
+    wire.server({"method": "item/fileChange/requestApproval", "id": 3, "params": {}})
+    wire.closed()
+    assert set(wire.failed()) == {"behavior.keeps-reading"}
+
+
 def test_a_turn_that_still_runs_says_nothing_about_reading() -> None:
     wire = called()
     wire.answer()

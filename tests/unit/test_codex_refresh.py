@@ -36,6 +36,13 @@ def test_a_request_for_tokens_without_an_answer_is_named() -> None:
     assert set(refreshing().failed()) == {"auth-refresh.answered"}
 
 
+def test_a_client_that_leaves_without_giving_tokens_is_blamed_for_that_alone() -> None:
+    wire = refreshing()
+    wire.closed()
+    assert set(wire.failed()) == {"auth-refresh.answered"}
+    assert wire.outcome("behavior.keeps-reading").because == "codex.auth-refresh.answered"
+
+
 def test_tokens_that_come_after_ten_seconds_are_late() -> None:
     wire = refreshing()
     wire.notify("error", error={"message": "auth refresh request timed out after 10s"}, willRetry=False)

@@ -86,7 +86,6 @@ class _Reader:
         if entry.direction == "server":
             self.from_server(order, at, message, connection)
             return
-        connection.sent += 1
         self.view.frames.append(Sent(at=at, data=entry.data, message=message))
         if isinstance(message, Call):
             self.request(at, message, connection)
@@ -211,6 +210,7 @@ class _Reader:
             self.note_ask(ask)
         ask.asked[connection.name] += 1
         ask.connection = connection
+        connection.asks.append(ask)
         self.replies.by_id[connection.process, repr(message.id)] = ask
 
     def note_ask(self, ask: Ask) -> None:

@@ -58,8 +58,8 @@ class Connection:
     initializes: list[Initialize] = field(default_factory=list)
     initialized: bool = False
     """The notification was sent."""
-    sent: int = 0
-    """Messages of the client."""
+    asks: list[Ask] = field(default_factory=list)
+    """What the server asked on it."""
     closed_by: Side | None = None
 
     @property

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from typing import Final
 
-from wiretape.codex.messages import METHOD_NOT_FOUND, fields
+from wiretape.codex.messages import METHOD_NOT_FOUND, REFRESH, TOOL_CALL, fields
 from wiretape.codex.rules.source import SEED, rule
 from wiretape.codex.session import TurnState
 from wiretape.codex.view import Ask, PlayedTurn, Reply
 from wiretape.contract import Answer, Fault, Rule, Skip, Unseen
 
 _UNANSWERED: Final = Skip("codex.call.answered")
+_OWED: Final = {TOOL_CALL: _UNANSWERED, REFRESH: Skip("codex.auth-refresh.answered")}
+"""What the server waits for, and the rule that a client breaks that leaves without it."""
 _SERVER_LEFT: Final = Skip("the server went away")
 _INTERRUPTED: Final = Skip("the client interrupted the turn")
 
@@ -87,9 +89,10 @@ def _keeps_reading(played: PlayedTurn) -> Answer:
         return Unseen("the turn had not ended yet")
     if "server" in closed_by:
         return _SERVER_LEFT
-    if any(not ask.replies for asks in played.asks.values() for ask in asks):
-        return _UNANSWERED
-    return Fault("", "the turn's messages read to turn/completed", "the client closed the connection before")
+    asks = (ask for connection in played.followers.values() for ask in connection.asks)
+    open_asks = (ask for ask in asks if ask.method in _OWED and ask.closed is None and not ask.replies)
+    left = Fault("", "the turn's messages read to turn/completed", "the client closed the connection before")
+    return next((_OWED[ask.method] for ask in open_asks), left)
 
 
 CALL_RULES: Final[tuple[Rule, ...]] = (
