@@ -40,7 +40,7 @@ def finding_text(finding: Finding, *, source: str = "") -> str:
     """One failed finding in the layout of the screen: place, want, got, the sentence, what to do."""
     head = f"{_HEADINGS[finding.level]} {finding.rule}"
     lines = [f"{head:<72} {finding.level} · evidence: {finding.evidence}"]
-    place = f"{finding.at}   {finding.path}".strip()
+    place = printable(f"{finding.at}   {finding.path}".strip())
     rows = (
         ("at", place),
         ("want", shown(finding.want)),

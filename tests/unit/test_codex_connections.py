@@ -54,6 +54,19 @@ def test_one_connection_may_not_answer_twice_for_two() -> None:
     assert set(wire.failed()) == {"call.answered-once"}
 
 
+def test_a_connection_that_only_starts_a_turn_has_to_read_it_too() -> None:
+    wire = Wire()
+    wire.opened("c1", "websocket")
+    wire.initialize()
+    wire.thread()
+    wire.opened("c2", "websocket")
+    wire.initialize()
+    wire.turn()
+    wire.connection = "c1"
+    wire.closed(transport="websocket")
+    assert wire.outcome("behavior.keeps-reading").outcome == "not_observed"
+
+
 def test_a_connection_that_is_opened_again_is_another_one() -> None:
     wire = answered()
     wire.opened("c1")

@@ -17,6 +17,8 @@ from wiretape.strictjson import ABSENT, identical
 from wiretape.transcript import Frame, Link, Transcript
 
 REFRESH_TIMED_OUT: Final = "auth refresh request timed out"
+_SHOWN: Final = 80
+"""Characters of a method or an id that a place is named by."""
 
 
 def read(transcript: Transcript) -> CodexView:
@@ -157,7 +159,8 @@ class _Reader:
     def turn_opened(self, connection: Connection, request: Call, result: dict[str, Any]) -> None:
         thread = str(fields(request.params).get("threadId"))
         self.followers.setdefault(thread, {})[connection.name] = connection
-        self.turn(f"turn/start on {connection.at}", thread, fields(result.get("turn")).get("id"))
+        played = self.turn(f"turn/start on {connection.at}", thread, fields(result.get("turn")).get("id"))
+        played.followers[connection.name] = connection
 
     def turn_started(self, _order: int, at: str, params: dict[str, Any]) -> None:
         self.turn(at, params.get("threadId"), fields(params.get("turn")).get("id"))
@@ -245,7 +248,7 @@ def _read_frame(entry: Frame) -> Message:
 
 def _named(message: Message) -> str:
     if isinstance(message, (Call, Notice)):
-        return message.method
+        return message.method[:_SHOWN]
     if isinstance(message, Unreadable):
         return "a message that can't be read"
-    return f"answer to id {message.id!r}"
+    return f"answer to id {message.id!r:.{_SHOWN}}"
