@@ -1,4 +1,4 @@
-"""How a connection begins, what is declared, and what a line holds."""
+"""How a connection begins, and what is declared on it."""
 
 from __future__ import annotations
 
