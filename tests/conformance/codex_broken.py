@@ -31,6 +31,8 @@ class Broken:
 
     hooks: Hooks
     cassette: str = "dynamic_tool_text"
+    busy: bool = False
+    """Whether the model has to be busy with its last answer still when the client has given its own."""
 
 
 def put(path: str, value: object) -> Edit:
@@ -183,7 +185,7 @@ BROKEN: dict[str, Broken] = {
     "call.id-exact": on_call(with_id(str)),
     "call.known-id": on_call(with_id(lambda number: number + 77)),
     "call.handled": on_refresh(answering({"error": {"code": -32601, "message": "no handler"}})),
-    "behavior.keeps-reading": on_call(answer_and_leave),
+    "behavior.keeps-reading": Broken(hooks=Hooks(call=answer_and_leave), busy=True),
     # answers: what is in them
     "response.result-xor-error": on_call(edited(put("error", ERROR))),
     "response.content-items-list": on_result(put("contentItems", "hi")),
