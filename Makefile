@@ -1,17 +1,18 @@
 # make demo   installs into .venv and checks the example client against every bundled cassette
 # make test   lint, types, import contracts and the tests
 # make bench  the speed goals, target and figure per line (ONLY=P3 takes one goal)
+# make clients  public clients of the Codex app-server (400 MB), so that `make test` runs them too
 # Works with GNU make 3.81 and later, on Debian, Ubuntu and macOS. PYTHON=… chooses the interpreter.
 
 VENV := .venv
 BIN := $(VENV)/bin
 CANDIDATES := $(PYTHON) python3 python3.14 python3.13 python3.12 python3.11
 
-.PHONY: help demo test lint bench docs clean
+.PHONY: help demo test lint bench clients docs clean
 .DEFAULT_GOAL := help
 
 help:
-	@sed -n '1,3s/^# //p' Makefile
+	@sed -n '1,4s/^# //p' Makefile
 
 demo: $(VENV)/.installed
 	PATH="$(CURDIR)/$(BIN):$$PATH" wiretape check --all -- python tests/examples/clients/flow_a_client.py
@@ -27,6 +28,8 @@ lint: $(VENV)/.test
 
 bench: $(VENV)/.bench
 	$(BIN)/python -m tests.benchmarks $(ONLY)
+
+clients: $(VENV)/.clients
 
 docs: $(VENV)/.installed
 	$(BIN)/python docs/rules_page.py
@@ -63,6 +66,10 @@ $(VENV)/.installed: $(VENV)/.made pyproject.toml
 
 $(VENV)/.test: $(VENV)/.installed
 	$(BIN)/python -m pip install --quiet --group test
+	@touch $@
+
+$(VENV)/.clients: $(VENV)/.test
+	$(BIN)/python -m pip install --quiet --group codex-clients
 	@touch $@
 
 $(VENV)/.bench: $(VENV)/.installed
