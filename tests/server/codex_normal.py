@@ -23,6 +23,8 @@ _TIMES = frozenset(
 )
 _ROLLOUT = re.compile(r"/sessions/\d{4}/\d\d/\d\d/rollout-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-")
 _ORDINAL = re.compile(r'"rolloutOrdinal":\d+')
+_INSTANT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
+_PORT = re.compile(r"http://127\.0\.0\.1(?::\d+)?/")
 _METHODS = re.compile(r"expected one of .*", re.DOTALL)
 
 
@@ -34,7 +36,7 @@ class Normal:
 
     def of(self, value: Any) -> Any:
         if isinstance(value, dict):
-            return {name: self._member(name, member) for name, member in value.items()}
+            return {self._text(name): self._member(name, member) for name, member in value.items()}
         if isinstance(value, list):
             return [self.of(member) for member in value]
         return self._text(value) if isinstance(value, str) else value
@@ -48,6 +50,7 @@ class Normal:
 
     def _text(self, text: str) -> str:
         text = _ORDINAL.sub('"rolloutOrdinal":<n>', _ROLLOUT.sub("/sessions/<day>/rollout-<time>-", text))
+        text = _PORT.sub("http://<provider>/", _INSTANT.sub("<instant>", text))
         text = _METHODS.sub("expected one of <methods>", text) if text.startswith("Invalid") else text
         return UUID.sub(lambda found: self._ids.setdefault(found[0], f"<id {len(self._ids)}>"), text)
 

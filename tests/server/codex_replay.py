@@ -19,7 +19,7 @@ from wiretape_server.codex.home import Home
 from wiretape_server.codex.profiles import PROFILES
 from wiretape_server.codex.provider import ProviderRequest
 
-TRANSCRIPTS = Path(__file__).parents[1] / "vectors" / "codex" / "transcripts"
+VECTORS = Path(__file__).parents[1] / "vectors" / "codex"
 UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 
 NOISE = {
@@ -59,18 +59,28 @@ class RecordedModel:
 
 
 def lines(name: str) -> list[dict[str, Any]]:
-    text = (TRANSCRIPTS / f"{name}.jsonl").read_text(encoding="utf-8")
-    return [json.loads(line) for line in text.splitlines()]
+    (path,) = VECTORS.glob(f"*/{name}.jsonl")
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
 def names() -> list[str]:
-    return sorted(path.stem for path in TRANSCRIPTS.glob("*.jsonl"))
+    """The handed transcripts, and the probes: what else was asked of the real server."""
+    return sorted(path.stem for path in VECTORS.glob("*/*-*-*.jsonl"))
 
 
 def steps(recorded: list[dict[str, Any]]) -> list[Step]:
-    """What the recorded provider answered to requests for the model."""
-    answers = (line["msg"] for line in recorded if line["dir"] == "provider->codex")
-    return [_step(answer) for answer in answers if "path" not in answer]
+    """What the recorded provider did with each request for the model."""
+    found: list[Step] = []
+    interrupted = False
+    for line in recorded:
+        message = line["msg"]
+        if line["dir"] == "codex->provider":
+            interrupted = False
+        elif line["dir"] == "client->server":
+            interrupted = interrupted or message.get("method") == "turn/interrupt"
+        elif line["dir"] == "provider->codex" and "path" not in message:
+            found.append(Step(wait="until_interrupt") if interrupted else _step(message))
+    return found
 
 
 def _step(answer: dict[str, Any]) -> Step:
@@ -172,7 +182,8 @@ class Replay:
 
     def compared(self, heard: Heard) -> list[Any]:
         """The messages that are compared, in order."""
-        return [message for message in heard.messages if not self._is_noise(str(message.get("method", "")))]
+        kept = (each for each in heard.messages if not self._is_noise(str(each.get("method", ""))))
+        return in_guaranteed_order(list(kept))
 
     def _is_noise(self, method: str) -> bool:
         noise = method in NOISE or method.startswith("codex/event/")
@@ -201,3 +212,23 @@ def _pairs(theirs: Any, ours: Any) -> Iterator[tuple[str, str]]:
             yield from _pairs(left, right)
     elif isinstance(theirs, str) and isinstance(ours, str) and UUID.search(theirs):
         yield theirs, ours
+
+
+def in_guaranteed_order(messages: list[Any]) -> list[Any]:
+    """Put thread/started right behind the result that it belongs to: it comes after it, at any time."""
+    ordered: list[Any] = []
+    for message in messages:
+        place = len(ordered)
+        if message.get("method") == "thread/started":
+            thread = message["params"]["thread"]["id"]
+            results = (number for number, each in enumerate(ordered, 1) if thread == _thread_of(each))
+            place = next(results, place)
+        ordered.insert(place, message)
+    return ordered
+
+
+def _thread_of(message: Any) -> Any:
+    """The id of the thread that a result brings."""
+    result = message.get("result")
+    thread = result.get("thread") if isinstance(result, dict) else None
+    return thread.get("id") if isinstance(thread, dict) else None

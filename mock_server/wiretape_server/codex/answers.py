@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from wiretape_server.codex import serde
@@ -15,6 +15,7 @@ from wiretape_server.codex.serde import UnreadableError
 INVALID: Final = "dynamic tool response was invalid"
 FAILED: Final = "dynamic tool request failed"
 REMOTE_IMAGE: Final = "remote image URLs are not supported; use an inline data URL instead"
+REMOTE_AUDIO: Final = "audio URLs must use an inline data URL"
 _NO_IMAGE: Final = "image content omitted because it could not be processed"
 _NO_AUDIO: Final = "audio content omitted because you do not support audio input"
 
@@ -32,6 +33,8 @@ class Outcome:
     """The item's ``contentItems``."""
     output: Any
     """The model's ``output``: a text or a list."""
+    complaint: str = ""
+    """What stderr says of an answer that has its shape and is not taken."""
 
     @property
     def status(self) -> str:
@@ -41,8 +44,9 @@ class Outcome:
 def outcome(result: Any, profile: Profile) -> Outcome:
     """Take a client's result. Raises UnreadableError when it has not the shape of an answer."""
     content = _read(result, profile)
-    if profile.judges_images and any(_is_remote(item) for item in content):
-        return failure(REMOTE_IMAGE, profile)
+    refused = next(filter(None, map(_refused, content)), "") if profile.judges_images else ""
+    if refused:
+        return replace(failure(refused, profile), complaint=f"{INVALID} {refused}")
     success: bool = result["success"]
     return Outcome(success=success, content=content, output=_output(content, profile))
 
@@ -56,28 +60,39 @@ def failure(text: str, profile: Profile) -> Outcome:
 def _read(result: Any, profile: Profile) -> list[dict[str, Any]]:
     """Read an answer's content items, without members that nobody knows."""
     types = {"contentItems": serde.SEQUENCE, "success": serde.BOOLEAN}
-    serde.check_members(result, types, types, "struct DynamicToolCallResponse")
+    serde.check_members(result, types, types, "struct DynamicToolCallResponse", bare=True)
     return [_read_item(item, profile.content_members) for item in result["contentItems"]]
 
 
 def _read_item(item: Any, members: Mapping[str, str]) -> dict[str, Any]:
-    serde.check_members(item, {}, ("type",), "internally tagged enum DynamicToolCallOutputContentItem")
+    tagged = "internally tagged enum DynamicToolCallOutputContentItem"
+    serde.check_members({} if item == [] else item, {}, ("type",), tagged, bare=True)
     kind = item["type"]
-    if not isinstance(kind, str) or kind not in members:
-        raise UnreadableError(serde.unknown_variant(str(kind), members))
+    if not isinstance(kind, str):
+        raise UnreadableError(serde.invalid_type(kind, "variant identifier", bare=True))
+    if kind not in members:
+        raise UnreadableError(serde.unknown_variant(kind, members))
     name = members[kind]
     serde.check_members(item, {name: serde.STRING}, (name,), "struct")
     return {"type": kind, name: item[name]}
 
 
-def _is_remote(item: Mapping[str, Any]) -> bool:
-    return item["type"] == "inputImage" and not item["imageUrl"].startswith("data:")
+def _refused(item: Mapping[str, Any]) -> str:
+    """Why an item that has its shape fails the call; empty when it does not."""
+    if item["type"] == "inputImage" and item["imageUrl"].lower().startswith(("http://", "https://")):
+        return REMOTE_IMAGE
+    if item["type"] == "inputAudio" and not item["audioUrl"].startswith("data:"):
+        return REMOTE_AUDIO
+    return ""
 
 
 def _output(content: list[dict[str, Any]], profile: Profile) -> Any:
+    items = [_output_item(item, profile) for item in content]
+    if profile.output_limit is not None:
+        items = _within(items, profile.output_limit)
     if profile.plain_text_output and [item["type"] for item in content] == ["inputText"]:
-        return _shortened(content[0]["text"], profile.output_limit)
-    return [_output_item(item, profile) for item in content]
+        return items[0]["text"]
+    return items
 
 
 def _output_item(item: Mapping[str, Any], profile: Profile) -> dict[str, Any]:
@@ -88,16 +103,21 @@ def _output_item(item: Mapping[str, Any], profile: Profile) -> dict[str, Any]:
     image = {"type": "input_image", "image_url": item["imageUrl"]}
     if not profile.judges_images:
         return image
-    return {**image, "detail": "high"} if _is_decodable(item["imageUrl"]) else _input_text(_NO_IMAGE)
+    return {**image, "detail": "high"} if _is_taken(item["imageUrl"]) else _input_text(_NO_IMAGE)
 
 
 def _input_text(text: str) -> dict[str, Any]:
     return {"type": "input_text", "text": text}
 
 
-def _is_decodable(data_url: str) -> bool:
-    """Whether a data URL begins like an image. The real server decodes all of it."""
-    head, comma, data = data_url.partition(",")
+def _is_taken(url: str) -> bool:
+    """Whether the model gets an image: a data URL must begin like one, no other URL is looked into.
+
+    The real server decodes all of the data; here its head is enough.
+    """
+    head, comma, data = url.partition(",")
+    if not head.startswith("data:"):
+        return True
     if not comma or not head.endswith(";base64"):
         return False
     try:
@@ -106,10 +126,24 @@ def _is_decodable(data_url: str) -> bool:
         return False
 
 
-def _shortened(text: str, limit: int | None) -> str:
-    """Keep the head and the tail of a long text, and say how many tokens (four characters) are gone."""
-    if limit is None or len(text) <= limit:
-        return text
+def _within(items: list[dict[str, Any]], limit: int) -> list[dict[str, Any]]:
+    """Keep that many bytes of the texts: the one that goes beyond is shortened, others behind it left out."""
+    kept: list[dict[str, Any]] = []
+    omitted = 0
+    for item in items:
+        if item["type"] != "input_text":
+            kept.append(item)
+        elif limit > 0 or not item["text"]:
+            data = item["text"].encode("utf-8", "surrogatepass")
+            kept.append(item if len(data) <= limit else _input_text(_shortened(data, limit)))
+            limit -= len(data)
+        else:
+            omitted += 1
+    return [*kept, _input_text(f"[omitted {omitted} text items ...]")] if omitted else kept
+
+
+def _shortened(data: bytes, limit: int) -> str:
+    """Keep the head and the tail of a text, and say how many tokens (four bytes each) are gone."""
     half = limit // 2
-    tokens = -(-(len(text) - 2 * half) // 4)
-    return f"{text[:half]}…{tokens} tokens truncated…{text[-half:]}"
+    head, tail = data[:half].decode("utf-8", "ignore"), data[-half:].decode("utf-8", "ignore")
+    return f"{head}…{-(-(len(data) - limit) // 4)} tokens truncated…{tail}"

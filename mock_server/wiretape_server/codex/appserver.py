@@ -9,7 +9,7 @@ connection.close()
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from wiretape import jsonrpc
 from wiretape.jsonrpc import Answer, Call, Failure, Unreadable
@@ -24,6 +24,7 @@ from wiretape_server.codex.profiles import Profile
 from wiretape_server.codex.provider import Model
 from wiretape_server.codex.reply import Asking, Reply
 from wiretape_server.codex.serde import UnreadableError
+from wiretape_server.codex.serde_syntax import syntax_complaint
 from wiretape_server.minting import IdSource
 
 Send = Callable[[bytes], None]
@@ -34,6 +35,15 @@ class FrameRecorder(Protocol):
     """Notes what goes over a connection, at the moment it does."""
 
     def frame(self, direction: Side, data: bytes, connection: str) -> None: ...
+
+
+_UNREADABLE: Final = "ERROR codex_app_server_transport::transport: Failed to deserialize JSONRPCMessage: "
+
+
+def _complaint(message: Unreadable, data: bytes) -> str:
+    if message.kind in ("json", "several"):
+        return syntax_complaint(data)
+    return "data did not match any variant of untagged enum JSONRPCMessage"
 
 
 def _silent(_line: str) -> None:
@@ -102,10 +112,7 @@ class Connection:
         elif isinstance(message, (Answer, Failure)):
             self._process.outbox.settle(message)
         elif isinstance(message, Unreadable):
-            self._process.complain(
-                "ERROR codex_app_server_transport::transport: "
-                f"Failed to deserialize JSONRPCMessage: {message.reason}"
-            )
+            self._process.complain(f"{_UNREADABLE}{_complaint(message, data)}")
 
     def close(self) -> None:
         """The client is gone."""

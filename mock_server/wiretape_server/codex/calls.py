@@ -12,7 +12,8 @@ from wiretape_server.codex.answers import Outcome
 from wiretape_server.codex.home import Item
 from wiretape_server.codex.items import TurnStage
 from wiretape_server.codex.outbox import Asked, Hearer
-from wiretape_server.codex.serde import UnreadableError, parse_arguments
+from wiretape_server.codex.serde import UnreadableError
+from wiretape_server.codex.serde_syntax import parse_arguments
 from wiretape_server.codex.shapes import shaped
 
 _ROUTER = "ERROR codex_core::tools::router: error="
@@ -37,6 +38,8 @@ class OpenCall:
         except UnreadableError as complaint:
             self.batch.complain(f"{_DYNAMIC_TOOLS}failed to deserialize DynamicToolCallResponse: {complaint}")
             ended = answers.failure(answers.INVALID, self.batch.profile)
+        if ended.complaint:
+            self.batch.complain(f"{_DYNAMIC_TOOLS}{ended.complaint}")
         self.batch.end(self, ended)
 
     def failed(self, failure: Failure) -> None:
@@ -131,7 +134,6 @@ class CallBatch:
     def interrupt(self, output: str) -> None:
         """Close every call without an answer; the client hears of it."""
         for opened in self._abandon(output, kept=True):
-            self.complain(f"{_ROUTER}{output}")
             if self.profile.call_items:
                 self.stage.announce_completion(opened.item)
 
@@ -146,4 +148,5 @@ class CallBatch:
         for opened in abandoned:
             self.stage.process.outbox.forget(opened.asked)
             self._close(opened, Outcome(success=False, content=[], output=output), kept=kept)
+            self.complain(f"{_ROUTER}{output}")
         return abandoned

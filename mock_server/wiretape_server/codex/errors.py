@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 from typing import Any, Final
+from uuid import UUID
 
 INVALID_REQUEST: Final = -32600
 METHOD_NOT_FOUND: Final = -32601
 """Only for what a thread does not support. An unknown method is an invalid request."""
 
-HYPHENED: Final = re.compile(r"(?:urn:uuid:)?[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+INTERNAL_ERROR: Final = -32603
+
 _NOT_HEX: Final = re.compile(r"[^0-9a-fA-F-]")
+_GROUPS: Final = (8, 4, 4, 4, 12)
 
 
 class RefusedError(Exception):
@@ -30,27 +33,34 @@ def invalid(complaint: str) -> RefusedError:
     return RefusedError(f"Invalid request: {complaint}")
 
 
-def unsupported(what: str) -> RefusedError:
-    return RefusedError(f"{what} is not supported yet", METHOD_NOT_FOUND)
+def read_uuid(text: str, kind: str) -> str:
+    """Read a thread's id, with or without hyphens. Raises RefusedError for a text that is no UUID."""
+    bare = text.removeprefix("urn:uuid:").removeprefix("{").removesuffix("}")
+    complaint = _uuid_complaint(bare, text.find(bare))
+    if complaint:
+        raise RefusedError(f"invalid {kind} id: {complaint}")
+    return str(UUID(bare))
 
 
-def check_uuid(text: str, kind: str) -> str:
-    """Give back a thread's id as it is. Raises RefusedError for a text that is no UUID.
-
-    The text for a wrong character is measured, those for a wrong length and a wrong grouping are inferred.
-    """
-    if HYPHENED.fullmatch(text):
-        return text
-    bare = text.removeprefix("urn:uuid:")
+def _uuid_complaint(bare: str, offset: int) -> str:
     wrong = _NOT_HEX.search(bare)
     if wrong:
-        place = wrong.start() + 1 + len(text) - len(bare)
-        raise RefusedError(
-            f"invalid {kind} id: invalid character: expected an optional prefix of `urn:uuid:` "
-            f"followed by [0-9a-fA-F-], found `{wrong[0]}` at {place}"
+        return (
+            "invalid character: expected an optional prefix of `urn:uuid:` "
+            f"followed by [0-9a-fA-F-], found `{wrong[0]}` at {wrong.start() + 1 + offset}"
         )
-    if "-" not in bare:
-        raise RefusedError(
-            f"invalid {kind} id: invalid length: expected length 32 for simple format, found {len(bare)}"
-        )
-    raise RefusedError(f"invalid {kind} id: invalid group count: expected 5, found {bare.count('-') + 1}")
+    lengths = [len(group) for group in bare.split("-")]
+    if len(lengths) == 1:
+        found = lengths[0]
+        return "" if found == 32 else f"invalid length: expected length 32 for simple format, found {found}"
+    if len(lengths) != len(_GROUPS):
+        return f"invalid group count: expected 5, found {len(lengths)}"
+    pairs = enumerate(zip(_GROUPS, lengths, strict=True))
+    return next(
+        (
+            f"invalid group length in group {place}: expected {want}, found {got}"
+            for place, (want, got) in pairs
+            if want != got
+        ),
+        "",
+    )

@@ -52,7 +52,7 @@ def read_client(params: Mapping[str, Any]) -> Client:
 
 
 def _is_header_value(text: str) -> bool:
-    return all(char == "\t" or " " <= char <= "~" for char in text)
+    return all(char == "\t" or (char >= " " and char != "\x7f") for char in text)
 
 
 def greeting(profile: Profile, home: Home, client: Client) -> dict[str, Any]:

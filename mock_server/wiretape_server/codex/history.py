@@ -33,12 +33,26 @@ def turns(profile: Profile, thread: Thread, view: View = "full", *, with_open: b
 
 
 def _turn(
-    profile: Profile, turn: Turn, ids: Mapping[int, str], view: View, with_open: bool
+    profile: Profile, turn: Turn, ids: Mapping[int, str] | None, view: View, with_open: bool
 ) -> dict[str, Any]:
     chosen = _VIEWS[view]([*turn.items, *(turn.open if with_open else ())])
-    wires = [{**item.wire, "id": ids.get(item.ordinal, item.wire["id"])} for item in chosen]
+    wires = [item.wire if ids is None else _reconstructed(item, ids) for item in chosen]
     shown = shapes.turn(profile, turn, (shaped_item(profile, wire) for wire in wires), view)
     return {**shown, "id": profile.history_turn_id.format(id=turn.id, number=turn.number)}
+
+
+def _reconstructed(item: Item, ids: Mapping[int, str]) -> dict[str, Any]:
+    """An item of a thread that is not kept item by item: its id is new, its times are lost."""
+    times = dict.fromkeys(("startedAtMs", "completedAtMs"))
+    return {**item.wire, **times, "id": ids.get(item.ordinal, item.wire["id"])}
+
+
+def _item_ids(thread: Thread) -> dict[int, str] | None:
+    """Ids by ordinal where history gives new ones: ``item-1``, ``item-2``, … for all but calls."""
+    if thread.paginated:
+        return None
+    messages = [item for _, item in thread.items() if item.kind != "dynamicToolCall"]
+    return {item.ordinal: f"item-{number}" for number, item in enumerate(messages, 1)}
 
 
 def _nothing(_: Sequence[Item]) -> Sequence[Item]:
@@ -50,20 +64,12 @@ def _everything(items: Sequence[Item]) -> Sequence[Item]:
 
 
 def _first_and_last(items: Sequence[Item]) -> Sequence[Item]:
-    """What the user said first and the model last (that only these of several are shown is inferred)."""
+    """What the user said first and the model last."""
     said = [item for item in items if item.kind == "userMessage"][:1]
     return [*said, *[item for item in items if item.kind == "agentMessage"][-1:]]
 
 
 _VIEWS: Final = {"notLoaded": _nothing, "summary": _first_and_last, "full": _everything}
-
-
-def _item_ids(thread: Thread) -> dict[int, str]:
-    """Ids by ordinal where history gives new ones: ``item-1``, ``item-2``, … for all but calls."""
-    if thread.paginated:
-        return {}
-    messages = [item for _, item in thread.items() if item.kind != "dynamicToolCall"]
-    return {item.ordinal: f"item-{number}" for number, item in enumerate(messages, 1)}
 
 
 def items(profile: Profile, thread: Thread) -> list[Entry]:
@@ -80,11 +86,9 @@ def page(thread: Thread, scope: str, entries: Sequence[Entry], params: Mapping[s
     """One page of entries that are given oldest first. Turns come newest first unless asked otherwise."""
     descending = (params.get("sortDirection") or ("desc" if scope == TURNS else "asc")) == "desc"
     ordered = list(reversed(entries)) if descending else list(entries)
-    text = params.get("cursor")
-    if text is not None:
-        anchor = _read_cursor(thread, scope, text)
-        ordered = [entry for entry in ordered if _is_behind(entry, anchor, descending)]
-    limit = params.get("limit") or len(ordered)
+    if params.get("cursor") is not None:
+        ordered = ordered[_first_behind(thread, scope, ordered, params["cursor"]) :]
+    limit = len(ordered) if params.get("limit") is None else max(params["limit"], 1)
     shown, more = ordered[:limit], ordered[limit:]
     return {
         "data": [entry.wire for entry in shown],
@@ -93,20 +97,20 @@ def page(thread: Thread, scope: str, entries: Sequence[Entry], params: Mapping[s
     }
 
 
-@dataclass(frozen=True, slots=True)
-class _Anchor:
-    ordinal: int
-    include: bool
-
-
-def _is_behind(entry: Entry, anchor: _Anchor, descending: bool) -> bool:
-    if entry.ordinal == anchor.ordinal:
-        return anchor.include
-    return (entry.ordinal < anchor.ordinal) == descending
+def _first_behind(thread: Thread, scope: str, ordered: Sequence[Entry], text: str) -> int:
+    """Where a page begins that a cursor asks for. Raises RefusedError for a text that is no such cursor."""
+    for index, entry in enumerate(ordered):
+        if text == cursor(thread, scope, entry, include=True):
+            return index
+        if text == cursor(thread, scope, entry, include=False):
+            return index + 1
+    raise RefusedError(f"invalid cursor: {text}")
 
 
 def cursor(thread: Thread, scope: str, entry: Entry, *, include: bool) -> str:
     """A place in a thread's history: opaque to clients, JSON text as in the real server."""
+    if not thread.paginated:
+        return strictjson.dumps({"turnId": entry.wire["id"], "includeAnchor": include})
     return strictjson.dumps(
         {
             "requestedThreadId": thread.id,
@@ -117,30 +121,13 @@ def cursor(thread: Thread, scope: str, entry: Entry, *, include: bool) -> str:
     )
 
 
-def _read_cursor(thread: Thread, scope: str, text: str) -> _Anchor:
-    """Read a cursor of this thread and scope. Raises RefusedError for any other text."""
-    try:
-        value = strictjson.loads(text)
-    except strictjson.StrictJSONError:
-        raise RefusedError(f"invalid cursor: {text}") from None
-    ordinal = value.get("rolloutOrdinal") if isinstance(value, dict) else None
-    include = value.get("includeAnchor") if isinstance(value, dict) else None
-    if type(ordinal) is int and isinstance(include, bool):
-        anchor = _Anchor(ordinal, include)
-        if text == cursor(thread, scope, Entry(ordinal, {}), include=include):
-            return anchor
-    raise RefusedError(f"invalid cursor: {text}")
-
-
 def last_cursors(thread: Thread, profile: Profile) -> dict[str, str | None]:
-    """Where to page back from: the newest turn and item."""
-    newest_turn = turns(profile, thread, "notLoaded")[-1:]
-    newest_item = items(profile, thread)[-1:]
+    """Where to page back from: the newest turn and item of a paginated thread."""
     return {
-        "turnsBackwardsCursor": _newest(thread, TURNS, newest_turn),
-        "itemsBackwardsCursor": _newest(thread, ITEMS, newest_item),
+        "turnsBackwardsCursor": _newest(thread, TURNS, turns(profile, thread, "notLoaded")),
+        "itemsBackwardsCursor": _newest(thread, ITEMS, items(profile, thread)),
     }
 
 
 def _newest(thread: Thread, scope: str, entries: Sequence[Entry]) -> str | None:
-    return cursor(thread, scope, entries[0], include=True) if entries else None
+    return cursor(thread, scope, entries[-1], include=True) if entries and thread.paginated else None

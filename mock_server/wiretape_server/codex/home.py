@@ -83,6 +83,12 @@ class Thread:
     def ephemeral(self) -> bool:
         return self.path is None
 
+    @property
+    def recent_at(self) -> float:
+        """When its last turn began, else the thread itself."""
+        begun = self.turns[-1].started_at if self.turns else None
+        return self.created_at if begun is None else begun
+
 
 @dataclass(slots=True, kw_only=True)
 class Home:

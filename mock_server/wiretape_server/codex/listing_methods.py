@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any, Final
 
 from wiretape_server.codex import history, shapes
-from wiretape_server.codex.errors import RefusedError, check_uuid, unsupported
+from wiretape_server.codex.errors import METHOD_NOT_FOUND, RefusedError, read_uuid
 from wiretape_server.codex.home import Thread
 from wiretape_server.codex.process import Process
 from wiretape_server.codex.reply import Asking, Reply
@@ -17,7 +18,7 @@ _OMIT: Final = "omit `includeTurns` or set it to `false`"
 
 def known(process: Process, thread_id: str) -> Thread:
     """A thread that is loaded or kept. Raises RefusedError."""
-    check_uuid(thread_id, "thread")
+    thread_id = read_uuid(thread_id, "thread")
     loaded = process.loaded.get(thread_id)
     thread = loaded.thread if loaded else process.home.threads.get(thread_id)
     if thread is None:
@@ -31,7 +32,10 @@ def read(asking: Asking, params: dict[str, Any]) -> Reply:
     thread = known(process, params["threadId"])
     turns: list[history.Entry] = []
     if params.get("includeTurns"):
-        _check_readable(process, thread)
+        _check_kept(thread, "includeTurns")
+        if not thread.turns:
+            text, code = process.profile.no_turns_yet
+            raise RefusedError(text.format(id=thread.id), code)
         warn_of_full_history(asking, thread, _OMIT)
         turns = history.turns(process.profile, thread)
     shown = _shown(process, thread, [entry.wire for entry in turns])
@@ -45,36 +49,53 @@ def _shown(process: Process, thread: Thread, turns: list[dict[str, Any]]) -> dic
     return shapes.thread(process.profile, process.home, thread, status, turns)
 
 
-def _check_readable(process: Process, thread: Thread) -> None:
+def _check_kept(thread: Thread, what: str) -> None:
     if thread.ephemeral:
-        raise RefusedError("ephemeral threads do not support includeTurns")
-    if not thread.turns:
-        text, code = process.profile.no_turns_yet
-        raise RefusedError(text.format(id=thread.id), code)
+        raise RefusedError(f"ephemeral threads do not support {what}")
 
 
 def list_turns(asking: Asking, params: dict[str, Any]) -> Reply:
-    """One page of turns; in summary unless asked otherwise. Refusals are those of thread/read (inferred)."""
+    """One page of turns; in summary unless asked otherwise."""
     thread = known(asking.process, params["threadId"])
-    _check_readable(asking.process, thread)
+    _check_kept(thread, "thread/turns/list")
+    if not thread.turns:
+        raise RefusedError(
+            f"thread {thread.id} is not materialized yet; "
+            "thread/turns/list is unavailable before first user message"
+        )
     turns = history.turns(asking.process.profile, thread, params.get("itemsView") or "summary")
     return Reply(history.page(thread, history.TURNS, turns, params))
 
 
 def list_items(asking: Asking, params: dict[str, Any]) -> Reply:
-    """One page of items, calls among them."""
-    thread = known(asking.process, params["threadId"])
-    if not thread.paginated:
-        raise unsupported("thread/items/list")
+    """One page of items, calls among them, of a paginated thread that has had a turn."""
+    thread = asking.process.home.threads.get(read_uuid(params["threadId"], "thread"))
+    if thread is None or not thread.paginated:
+        raise RefusedError("thread/items/list is not supported yet", METHOD_NOT_FOUND)
     items = history.items(asking.process.profile, thread)
     return Reply(history.page(thread, history.ITEMS, items, params))
 
 
 def list_threads(asking: Asking, _params: dict[str, Any]) -> Reply:
-    """Every thread that has had a turn, newest first (order and shape are inferred)."""
+    """Every thread that has had a turn, newest first."""
     process = asking.process
-    threads = reversed(process.home.threads.values())
-    return Reply({"data": [_shown(process, thread, []) for thread in threads], "nextCursor": None})
+    threads = list(reversed(process.home.threads.values()))
+    full = {
+        "data": [_listed(process, thread) for thread in threads],
+        "readStates": {thread.id: shapes.read_state(thread) for thread in threads},
+        "nextCursor": None,
+        "backwardsCursor": _instant(threads[0].created_at) if threads else None,
+    }
+    return Reply(shaped(process.profile, "list", full))
+
+
+def _listed(process: Process, thread: Thread) -> dict[str, Any]:
+    return shaped(process.profile, "thread", {**_shown(process, thread, []), "canAcceptDirectInput": None})
+
+
+def _instant(at: float) -> str:
+    whole = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(at))
+    return f"{whole}.{int(at * 1000) % 1000:03}Z"
 
 
 def list_loaded(asking: Asking, _params: dict[str, Any]) -> Reply:

@@ -14,10 +14,9 @@ from wiretape_server.codex import (
     thread_methods,
     turn_methods,
 )
-from wiretape_server.codex.auth import KIND
 from wiretape_server.codex.profiles import Profile
 from wiretape_server.codex.reply import Asking, Reply
-from wiretape_server.codex.serde import BOOLEAN, INTEGER, MAP, OR_NULL, SEQUENCE, STRING, UnreadableError
+from wiretape_server.codex.serde import BOOLEAN, COUNT, OR_NULL, SEQUENCE, STRING, UnreadableError
 
 Run: TypeAlias = Callable[[Asking, dict[str, Any]], Reply | None]
 
@@ -43,12 +42,12 @@ _TEXT: Final = STRING + OR_NULL
 _THREAD: Final[serde.Types] = {"threadId": STRING}
 _PAGE: Final[serde.Types] = {
     "cursor": _TEXT,
-    "limit": INTEGER + OR_NULL,
+    "limit": COUNT + OR_NULL,
     "sortDirection": ("asc", "desc"),
 }
 _NOTHING: Final = Params({})
 
-INITIALIZE: Final = Params({"clientInfo": MAP, "capabilities": MAP + OR_NULL}, ("clientInfo",))
+INITIALIZE: Final = Params({}, ("clientInfo",))
 """Of the one method that belongs to the connection."""
 
 START_THREAD: Final = Params(
@@ -57,7 +56,7 @@ START_THREAD: Final = Params(
         "model": _TEXT,
         "dynamicTools": SEQUENCE + OR_NULL,
         "ephemeral": _FLAG,
-        "historyMode": ("paginated", "legacy"),
+        "historyMode": ("legacy", "paginated"),
         "persistExtendedHistory": _FLAG,
     }
 )
@@ -68,7 +67,7 @@ LIST_ITEMS: Final = Params({**_THREAD, **_PAGE}, ("threadId",))
 START_TURN: Final = Params({**_THREAD, "input": SEQUENCE}, ("threadId", "input"))
 STEER: Final = Params({**START_TURN.types, "expectedTurnId": STRING}, ("threadId", "input", "expectedTurnId"))
 INTERRUPT: Final = Params({**_THREAD, "turnId": STRING}, ("threadId", "turnId"))
-LOGIN: Final = Params({"type": (KIND,)}, ("type",))
+LOGIN: Final = Params({"type": account_methods.KINDS}, ("type",))
 
 METHODS: Final[Mapping[str, Method]] = {
     "thread/start": Method(thread_methods.start, START_THREAD),

@@ -24,7 +24,8 @@ class SchemaDialect:
     bare_numbers: bool = True
     """A number is called ``number``; else ``integer `5```."""
     empty_list: str = "invalid length 0, expected struct JsonSchema with 15 elements"
-    enum_is_list: bool = True
+    reads_all: bool = True
+    """Combined schemas, references, enumerations and required names are looked at too."""
     types: tuple[str, ...] = ()
     """The only type names that are known; empty lets any pass."""
     refuses_null: bool = True
@@ -89,8 +90,8 @@ class Profile:
     """Remote images fail the call, and what is no image is kept from the model."""
     plain_text_output: bool = True
     """The model gets one text as a string, else as a list."""
-    output_limit: int | None = 11_998
-    """Characters of a plain text that the model gets; measured: about 12,000."""
+    output_limit: int | None = 12_000
+    """How many bytes of a call's texts the model gets."""
     checks_interrupt: bool = True
     """turn/interrupt looks at the turn id, and says so when no turn is active."""
     interrupted_output: str = CANCELLED
@@ -108,7 +109,7 @@ class Profile:
     history_turn_id: str = "{id}"
     """A turn's id in history, from its ``id`` and its ``number``, counted from 1."""
     no_turns_yet: tuple[str, int] = ("list_turns is not supported yet", METHOD_NOT_FOUND)
-    """The refusal, text and code, to show turns of a thread that has none."""
+    """How thread/read refuses, text and code, to show turns of a thread that has none."""
     resume_id: str = "session"
     """What thread/resume calls an id that is no UUID."""
 
@@ -169,6 +170,8 @@ _0_110: Final = replace(
             ]
         ),
         "read": frozenset({"readState"}),
+        "list": frozenset({"readStates", "backwardsCursor"}),
+        "account": frozenset({"userId", "workspaceRouting"}),
         "turn": frozenset({"rootTurnId", "itemsView", "startedAt", "completedAt", "durationMs"}),
         "userMessage": frozenset({"clientId", "startedAtMs", "completedAtMs"}),
         "agentMessage": frozenset(
@@ -193,7 +196,7 @@ _0_110: Final = replace(
         struct="internally tagged enum JsonSchema",
         bare_numbers=False,
         empty_list="missing field `type`",
-        enum_is_list=False,
+        reads_all=False,
         types=_OLD_TYPES,
         refuses_null=False,
     ),

@@ -30,17 +30,30 @@ class TurnError:
 
 
 def http_error(profile: Profile, url: str, error: ModelError) -> TurnError:
-    """The failure for an HTTP status: 400, 401 and 500 as measured, the others worded like 401 (inferred)."""
+    """The failure for an HTTP status."""
     if error.status == 400:
         return TurnError(error.body)
-    if error.status >= 500:
+    if error.status == 500:
         return TurnError(_BUSY, "internalServerError")
-    message = f"unexpected status {error.status} {_phrase(error.status)}: {_said(error.body)}, url: {url}"
-    info = {"httpConnectionFailed": {"httpStatusCode": error.status}} if profile.http_error_info else "other"
-    return TurnError(message, info)
+    status = f"{error.status} {_phrase(error.status)}"
+    if error.status == 429:
+        return TurnError(
+            f"exceeded retry limit, last status: {status}",
+            _info(profile, "responseTooManyFailedAttempts", error.status),
+        )
+    return TurnError(
+        f"unexpected status {status}: {_said(error.body)}, url: {url}",
+        _info(profile, "httpConnectionFailed", error.status),
+    )
+
+
+def _info(profile: Profile, kind: str, status: int) -> Any:
+    return {kind: {"httpStatusCode": status}} if profile.http_error_info else "other"
 
 
 def _phrase(status: int) -> str:
+    if status == HTTPStatus.IM_A_TEAPOT:
+        return "I'm a teapot"
     try:
         return HTTPStatus(status).phrase
     except ValueError:

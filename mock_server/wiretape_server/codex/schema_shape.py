@@ -8,6 +8,8 @@ from wiretape_server.codex import serde
 from wiretape_server.codex.profiles import SchemaDialect
 from wiretape_server.codex.serde import UnreadableError
 
+_COMBINATIONS = ("anyOf", "oneOf", "allOf")
+
 
 def schema_complaint(schema: object, dialect: SchemaDialect) -> str:
     """What a version has against a schema; empty when it takes it."""
@@ -23,18 +25,53 @@ def schema_complaint(schema: object, dialect: SchemaDialect) -> str:
 def _check_schema(schema: Any, dialect: SchemaDialect) -> None:
     if isinstance(schema, bool):
         return
-    if schema == []:
-        raise UnreadableError(dialect.empty_list)
+    if isinstance(schema, list):
+        raise _no_struct(schema, dialect)
     if not isinstance(schema, dict):
         raise _wrong(schema, dialect.struct, dialect)
     _check_type_name(schema.get("type"), dialect)
-    for child in _expect(schema, "properties", dict, serde.MAP, dialect).values():
+    for child in _expect(schema, "properties", dict, "a map", dialect).values():
         _check_schema(child, dialect)
-    if "items" in schema:
+    if schema.get("items") is not None:
         _check_schema(schema["items"], dialect)
-    _expect(schema, "required", list, serde.SEQUENCE, dialect)
-    if dialect.enum_is_list:
-        _expect(schema, "enum", list, serde.SEQUENCE, dialect)
+    required = _expect(schema, "required", list, serde.SEQUENCE, dialect)
+    if dialect.reads_all:
+        _check_texts(required, dialect)
+        _check_more(schema, dialect)
+
+
+def _no_struct(schema: list[Any], dialect: SchemaDialect) -> UnreadableError:
+    """A list is read as the members of a schema in order, of which the first is a text."""
+    if not schema:
+        return UnreadableError(dialect.empty_list)
+    if isinstance(schema[0], str):
+        return UnreadableError(dialect.empty_list.replace("0", str(len(schema)), 1))
+    return _wrong(schema[0], serde.STRING, dialect)
+
+
+def _check_more(schema: dict[str, Any], dialect: SchemaDialect) -> None:
+    """The keywords that older versions do not look at."""
+    _expect(schema, "enum", list, serde.SEQUENCE, dialect)
+    _check_texts([schema[name] for name in ("$ref",) if schema.get(name) is not None], dialect)
+    for name in _COMBINATIONS:
+        for child in _expect(schema, name, list, serde.SEQUENCE, dialect):
+            _check_schema(child, dialect)
+    if schema.get("additionalProperties") is not None:
+        _check_additional(schema["additionalProperties"], dialect)
+
+
+def _check_additional(schema: object, dialect: SchemaDialect) -> None:
+    try:
+        _check_schema(schema, dialect)
+    except UnreadableError:
+        untagged = "data did not match any variant of untagged enum AdditionalProperties"
+        raise UnreadableError(untagged) from None
+
+
+def _check_texts(values: list[Any], dialect: SchemaDialect) -> None:
+    for value in values:
+        if not isinstance(value, str):
+            raise _wrong(value, serde.STRING, dialect)
 
 
 def _check_type_name(name: object, dialect: SchemaDialect) -> None:
@@ -52,6 +89,4 @@ def _expect(schema: dict[str, Any], name: str, kind: type, words: str, dialect: 
 
 
 def _wrong(value: object, expected: str, dialect: SchemaDialect) -> UnreadableError:
-    if dialect.bare_numbers and isinstance(value, (int, float)) and not isinstance(value, bool):
-        return UnreadableError(f"invalid type: number, expected {expected}")
-    return UnreadableError(serde.invalid_type(value, expected))
+    return UnreadableError(serde.invalid_type(value, expected, bare=dialect.bare_numbers))

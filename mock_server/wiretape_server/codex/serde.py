@@ -1,30 +1,19 @@
-"""How the app-server, a Rust program, words what it can't read in a JSON value or text.
-
-Measured are the words for a missing field, for a string, a number, null, a map and a list of the wrong type,
-for unknown variants, and the two syntax errors in the tests; the others follow the same library and are
-inferred.
-"""
+"""How the app-server, a Rust program, words what it can't read in a JSON value."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
+ANYTHING: Final = ""
 STRING: Final = "a string"
 BOOLEAN: Final = "a boolean"
-INTEGER: Final = "an integer"
+COUNT: Final = "u32"
 SEQUENCE: Final = "a sequence"
-MAP: Final = "a map"
 OR_NULL: Final = " or null"
 
-_TYPES: Final[Mapping[str, type | tuple[type, ...]]] = {
-    STRING: str,
-    BOOLEAN: bool,
-    INTEGER: int,
-    SEQUENCE: list,
-    MAP: dict,
-}
+_TYPES: Final[Mapping[str, type]] = {STRING: str, BOOLEAN: bool, COUNT: int, SEQUENCE: list}
 
 
 class UnreadableError(Exception):
@@ -35,8 +24,8 @@ def missing_field(name: str) -> str:
     return f"missing field `{name}`"
 
 
-def invalid_type(value: object, expected: str) -> str:
-    return f"invalid type: {described(value)}, expected {expected}"
+def invalid_type(value: object, expected: str, *, bare: bool = False) -> str:
+    return f"invalid type: {described(value, bare=bare)}, expected {expected}"
 
 
 def unknown_variant(name: str, known: Iterable[str]) -> str:
@@ -45,86 +34,63 @@ def unknown_variant(name: str, known: Iterable[str]) -> str:
     return f"unknown variant `{name}`, expected {'one of ' if len(ticked) > 2 else ''}{listed}"
 
 
-def described(value: object) -> str:
-    """Name a JSON value as a complaint does: ``string "x"``, ``integer `5```, ``null``, ``map``."""
+def described(value: object, *, bare: bool = False) -> str:
+    """Name a JSON value as a complaint does: ``string "x"``, ``integer `5```, ``null``, ``map``.
+
+    ``bare`` calls every number just ``number``, as where the server reads a value that it has parsed before.
+    """
     if isinstance(value, bool):
         return f"boolean `{str(value).lower()}`"
     if isinstance(value, str):
         return f"string {json.dumps(value, ensure_ascii=False)}"
-    if isinstance(value, int):
-        return f"integer `{value}`"
-    if isinstance(value, float):
-        return f"floating point `{value}`"
+    if isinstance(value, (int, float)):
+        kind = "integer" if isinstance(value, int) else "floating point"
+        return "number" if bare else f"{kind} `{value}`"
     return "map" if isinstance(value, dict) else "sequence" if isinstance(value, list) else "null"
 
 
-def is_a(value: object, expected: str) -> bool:
-    """Whether a JSON value is of the type that these words name; a boolean is no integer."""
-    return isinstance(value, _TYPES[expected]) and (expected == BOOLEAN or not isinstance(value, bool))
-
-
-def check_type(value: object, expected: str) -> None:
-    if not is_a(value, expected):
-        raise UnreadableError(invalid_type(value, expected))
+def check_type(value: object, expected: str, *, bare: bool = False) -> None:
+    """Raises UnreadableError unless the value is of the type that these words name."""
+    if not isinstance(value, _TYPES[expected]) or (isinstance(value, bool) and expected != BOOLEAN):
+        raise UnreadableError(invalid_type(value, expected, bare=bare))
+    if expected == COUNT and isinstance(value, int) and value < 0:
+        raise UnreadableError(f"invalid value: {described(value)}, expected {expected}")
 
 
 Types: TypeAlias = Mapping[str, str | tuple[str, ...]]
 """Members and the words for their types; in a tuple the variants that a string may be, or null."""
 
 
-def check_members(value: object, types: Types, required: Iterable[str], struct: str) -> None:
+def check_members(
+    value: object, types: Types, required: Iterable[str], struct: str, *, bare: bool = False
+) -> None:
     """Read an object as the server reads a struct: its known members in their order, then what is missing.
 
     A member may be null where its words end in `` or null``; one that ``types`` does not name is ignored.
     """
+    if isinstance(value, list) and not value and required:
+        raise UnreadableError(f"invalid length 0, expected {struct} with {len(types)} elements")
     if not isinstance(value, dict):
-        raise UnreadableError(invalid_type(value, struct))
+        raise UnreadableError(invalid_type(value, struct, bare=bare))
     for name, member in value.items():
-        _check_member(member, types.get(name, ""))
+        _check_member(member, types.get(name, ANYTHING), bare=bare)
     for name in required:
         if name not in value:
             raise UnreadableError(missing_field(name))
 
 
-def _check_member(member: object, known: str | tuple[str, ...]) -> None:
+def _check_member(member: object, known: str | tuple[str, ...], *, bare: bool) -> None:
     if isinstance(known, tuple):
-        if isinstance(member, str) and member not in known:
-            raise UnreadableError(unknown_variant(member, known))
+        _check_variant(member, known)
         return
     words = known.removesuffix(OR_NULL)
     if words and not (member is None and words != known):
-        check_type(member, words)
+        check_type(member, words, bare=bare)
 
 
-_SYNTAX: Final = (
-    ("Expecting property name", "key must be a string", "EOF while parsing an object"),
-    ("Expecting value", "expected value", "EOF while parsing a value"),
-    ("Expecting ':'", "expected `:`", "EOF while parsing an object"),
-    ("Expecting ','", "expected `,` or `}`", "EOF while parsing an object"),
-    ("Unterminated string", "EOF while parsing a string", "EOF while parsing a string"),
-    ("Extra data", "trailing characters", "trailing characters"),
-)
-"""What Python's parser says, what the server says in the middle of a text, and at its end."""
-
-
-def parse_arguments(text: str) -> Any:
-    """Parse the arguments that a model wrote. Raises UnreadableError with the server's words."""
-    try:
-        return json.loads(text, parse_constant=_no_constant)
-    except json.JSONDecodeError as error:
-        raise UnreadableError(_syntax_complaint(text, error)) from None
-    except RecursionError:
-        raise UnreadableError("recursion limit exceeded at line 1 column 128") from None
-
-
-def _no_constant(name: str) -> float:
-    raise UnreadableError(f"expected value, found {name}")
-
-
-def _syntax_complaint(text: str, error: json.JSONDecodeError) -> str:
-    at_end = not text[error.pos :].strip() or error.msg.startswith("Unterminated")
-    words = next((row for row in _SYNTAX if error.msg.startswith(row[0])), ("", "invalid escape", ""))
-    line, column = error.lineno, error.colno
-    if at_end:
-        line, column = text.count("\n") + 1, len(text) - text.rfind("\n") - 1
-    return f"{words[2 if at_end else 1]} at line {line} column {column}"
+def _check_variant(member: object, known: tuple[str, ...]) -> None:
+    if isinstance(member, str):
+        if member not in known:
+            raise UnreadableError(unknown_variant(member, known))
+    elif member is not None:
+        raise UnreadableError(invalid_type(member, "string or map"))

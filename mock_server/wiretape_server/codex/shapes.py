@@ -55,7 +55,7 @@ def thread(
         "reasoningEffort": None,
         "createdAt": int(thread.created_at),
         "updatedAt": int(thread.updated_at),
-        "recencyAt": int(thread.created_at),
+        "recencyAt": int(thread.recent_at),
         "status": dict(status),
         "path": thread.path,
         "cwd": thread.cwd,
@@ -144,6 +144,9 @@ def milliseconds(seconds: float) -> int:
     return round(seconds * 1000)
 
 
-def read_state(thread: Thread) -> dict[str, Any]:
+def read_state(thread: Thread) -> dict[str, Any] | None:
+    """What of a thread is unread; null for one that is not kept."""
+    if thread.ephemeral or not thread.turns:
+        return None
     first = {"type": "turn", "turnId": thread.unread} if thread.unread else None
     return {"firstUnread": first, "revision": thread.revision or f"initial:{thread.id}"}

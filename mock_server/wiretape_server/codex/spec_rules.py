@@ -55,7 +55,7 @@ def check(declared: Declaration, profile: Profile) -> None:
 
 def _check_tool(tool: Tool, profile: Profile, seen: set[tuple[str | None, str]]) -> None:
     name = escaped(tool.name) if profile.name_rules else tool.name
-    if not tool.name:
+    if not tool.name.strip():
         raise RefusedError("dynamic tool name must not be empty")
     if tool.name.strip() != tool.name:
         raise RefusedError(f"dynamic tool name has leading/trailing whitespace: {name}")
@@ -75,8 +75,10 @@ def _check_tool(tool: Tool, profile: Profile, seen: set[tuple[str | None, str]])
 
 def _check_namespace(namespace: Namespace, seen: set[str]) -> None:
     name = namespace.name
-    if not name:
+    if not name.strip():
         raise RefusedError("dynamic tool namespace must not be empty")
+    if name.strip() != name:
+        raise RefusedError(f"dynamic tool namespace has leading/trailing whitespace: {escaped(name)}")
     _check_for_responses(name, "dynamic tool namespace", _MAX_NAMESPACE)
     if _is_mcp(name):
         raise RefusedError(f"dynamic tool namespace is reserved: {name}")

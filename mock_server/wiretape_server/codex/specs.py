@@ -17,10 +17,12 @@ from wiretape_server.codex.serde import UnreadableError
 _MIXED: Final = "dynamic tools must use either canonical or legacy format consistently"
 _REQUIRED: Final = ("name", "description", "inputSchema")
 _TYPES: Final = {"name": serde.STRING, "description": serde.STRING}
-_DEFERRING: Final = {**_TYPES, "deferLoading": serde.BOOLEAN}
+_FLAT: Final = {**_TYPES, "inputSchema": serde.ANYTHING}
+_CANONICAL: Final = {**_FLAT, "deferLoading": serde.BOOLEAN}
 _LEGACY: Final = {
-    **_DEFERRING,
-    "exposeToContext": serde.BOOLEAN,
+    **_FLAT,
+    "deferLoading": serde.BOOLEAN + serde.OR_NULL,
+    "exposeToContext": serde.BOOLEAN + serde.OR_NULL,
     "namespace": serde.STRING + serde.OR_NULL,
 }
 _NAMESPACE: Final = {**_TYPES, "tools": serde.SEQUENCE}
@@ -56,12 +58,13 @@ def read_tools(value: list[Any] | None, profile: Profile) -> Declaration:
     if not entries:
         return ()
     if not profile.canonical_tools:
-        return tuple(_flat(entry, _TYPES, "struct DynamicToolSpec") for entry in entries)
+        return tuple(_flat(entry, _FLAT, "struct DynamicToolSpec") for entry in entries)
     if len({is_canonical(entry) for entry in entries}) > 1:
         raise UnreadableError(_MIXED)
     if is_canonical(entries[0]):
         return tuple(_canonical(entry) for entry in entries)
-    return _grouped([_flat(entry, _LEGACY, "struct LegacyDynamicToolSpec") for entry in entries])
+    legacy = [_flat(entry, _LEGACY, "struct LegacyDynamicToolSpec", bare=True) for entry in entries]
+    return _grouped(legacy)
 
 
 def is_canonical(entry: object) -> bool:
@@ -95,15 +98,15 @@ def _namespace(entry: dict[str, Any]) -> Namespace:
 def _function(entry: dict[str, Any], namespace: str | None) -> Tool:
     if "namespace" in entry:
         raise UnreadableError(_MIXED)
-    serde.check_members(entry, _DEFERRING, _REQUIRED, "struct")
+    serde.check_members(entry, _CANONICAL, _REQUIRED, "struct")
     return _tool(entry, namespace, deferred=entry.get("deferLoading", False))
 
 
-def _flat(entry: Any, types: Mapping[str, str], struct: str) -> Tool:
+def _flat(entry: Any, types: Mapping[str, str], struct: str, *, bare: bool = False) -> Tool:
     """A flat entry. What ``types`` does not name is an unknown member, and ignored."""
-    serde.check_members(entry, types, _REQUIRED, struct)
+    serde.check_members(entry, types, _REQUIRED, struct, bare=bare)
     known = {name: entry[name] for name in types if name in entry}
-    deferred = known.get("deferLoading", False) or known.get("exposeToContext") is False
+    deferred = bool(known.get("deferLoading")) or known.get("exposeToContext") is False
     return _tool(entry, known.get("namespace"), deferred=deferred)
 
 

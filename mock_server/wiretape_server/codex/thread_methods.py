@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import copy
 import time
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any, Final
 
 from wiretape_server.codex import history, shapes, spec_rules, specs
-from wiretape_server.codex.errors import RefusedError, check_uuid
+from wiretape_server.codex.errors import RefusedError, read_uuid
 from wiretape_server.codex.home import Thread
 from wiretape_server.codex.process import LoadedThread
 from wiretape_server.codex.reply import Asking, Reply
@@ -49,7 +49,7 @@ def _new_thread(asking: Asking, params: dict[str, Any], tools: specs.Declaration
         paginated=paginated,
         keeps_calls=paginated or extended,
         originator=asking.client,
-        cwd=params.get("cwd") or process.home.cwd,  # that these two are taken over is inferred
+        cwd=params.get("cwd") or process.home.cwd,
         model=params.get("model") or process.home.model,
     )
 
@@ -88,29 +88,27 @@ def resume(asking: Asking, params: dict[str, Any]) -> Reply:
     if loaded is None:
         loaded = process.loaded[thread.id] = LoadedThread(thread=thread)
     loaded.subscribe(asking.hearer)
-    result = _resumed(asking, loaded, params)
+    cursors = history.last_cursors(thread, process.profile)
+    result = shapes.resumed(process.profile, thread, _shown(asking, loaded, params), cursors)
     if fresh:
         process.set_status(loaded, IDLE)
     return Reply(result, lambda: _after_resume(asking, loaded))
 
 
 def _kept(asking: Asking, params: dict[str, Any]) -> Thread:
-    thread_id = check_uuid(params["threadId"], asking.process.profile.resume_id)
+    thread_id = read_uuid(params["threadId"], asking.process.profile.resume_id)
     thread = asking.process.home.threads.get(thread_id)
     if thread is None:
         raise RefusedError(f"no rollout found for thread id {thread_id}")
     return thread
 
 
-def _resumed(asking: Asking, loaded: LoadedThread, params: dict[str, Any]) -> dict[str, Any]:
-    """The result of a resume or fork; asking for all turns brings a notice first."""
-    profile, thread = asking.process.profile, loaded.thread
-    turns: list[history.Entry] = []
-    if not params.get("excludeTurns"):
-        warn_of_full_history(asking, thread, _EXCLUDE)
-        turns = history.turns(profile, thread, with_open=True)
-    started = _started(asking, loaded, turns)
-    return shapes.resumed(profile, thread, started, history.last_cursors(thread, profile))
+def _shown(asking: Asking, loaded: LoadedThread, params: dict[str, Any]) -> dict[str, Any]:
+    """A thread with its turns unless they are not wanted; asking for all of them brings a notice first."""
+    if params.get("excludeTurns"):
+        return _started(asking, loaded)
+    warn_of_full_history(asking, loaded.thread, _EXCLUDE)
+    return _started(asking, loaded, history.turns(asking.process.profile, loaded.thread, with_open=True))
 
 
 def warn_of_full_history(asking: Asking, thread: Thread, instead: str) -> None:
@@ -123,21 +121,32 @@ def warn_of_full_history(asking: Asking, thread: Thread, instead: str) -> None:
 def _after_resume(asking: Asking, loaded: LoadedThread) -> None:
     """Ask the newcomer for the calls that are open, with the ids that they have."""
     if asking.process.profile.read_state:
-        asking.process.outbox.notify([asking.hearer], "thread/goal/cleared", {"threadId": loaded.thread.id})
+        asking.process.tell(loaded, "thread/goal/cleared", {})
     if loaded.run is not None:
         loaded.run.ask_again(asking.hearer)
 
 
 def fork(asking: Asking, params: dict[str, Any]) -> Reply:
-    """Begin a thread with the history and the tools of another."""
+    """Begin a thread with the history and the tools of another.
+
+    A turn that runs stays behind (inferred).
+    """
     process = asking.process
     parent = _kept(asking, params)
-    thread = copy.copy(parent)
-    thread.id, thread.forked_from = process.uuid7(), parent.id
-    thread.created_at = thread.updated_at = process.wall()
-    thread.path = _rollout(process.home.path, thread.created_at, thread.id)
-    thread.turns = [turn for turn in parent.turns if turn.completed_at is not None]
-    thread.context = list(parent.context)
+    thread_id, now = process.uuid7(), process.wall()
+    thread = replace(
+        parent,
+        id=thread_id,
+        created_at=now,
+        updated_at=now,
+        path=_rollout(process.home.path, now, thread_id),
+        model=process.home.model,
+        forked_from=parent.id,
+        turns=[turn for turn in parent.turns if turn.completed_at is not None],
+        context=list(parent.context),
+        unread=None,
+        revision="",
+    )
     process.home.threads[thread.id] = thread
     loaded = LoadedThread(thread=thread)
-    return _introduce(asking, loaded, _resumed(asking, loaded, params))
+    return _introduce(asking, loaded, _shown(asking, loaded, params))

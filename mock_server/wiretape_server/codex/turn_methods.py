@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
+from typing import Any, Final
 
 from wiretape_server.codex import serde, shapes
-from wiretape_server.codex.errors import RefusedError, check_uuid
+from wiretape_server.codex.errors import RefusedError, read_uuid
 from wiretape_server.codex.home import Turn
 from wiretape_server.codex.process import LoadedThread, Process
 from wiretape_server.codex.reply import Asking, Reply
@@ -20,23 +21,33 @@ def start(asking: Asking, params: dict[str, Any]) -> Reply:
     run = loaded.run
     if run is not None:
         run.steer(content)
-        return Reply({"turn": shapes.turn(process.profile, run.turn)})
+        return _accepted(process, run.turn)
     turn = _new_turn(process, loaded)
     run = loaded.run = TurnRun(process, loaded, turn, content)
     _keep(process, loaded, content)
-    return Reply({"turn": shapes.turn(process.profile, turn)}, run.begin)
+    return replace(_accepted(process, turn), then=run.begin)
+
+
+def _accepted(process: Process, turn: Turn) -> Reply:
+    """A turn as turn/start shows it, which says nothing of when it began."""
+    return Reply({"turn": shapes.turn(process.profile, replace(turn, started_at=None))})
+
+
+_INPUTS: Final = ("text", "image", "localImage", "audio", "localAudio", "skill", "mention")
 
 
 def _content(params: dict[str, Any]) -> Content:
-    """Read what the user says (that unreadable entries are refused in these words is inferred)."""
+    """Read what the user says."""
     content: list[Any] = params["input"]
     for part in content:
-        serde.check_members(part, {"type": serde.STRING}, ("type",), "internally tagged enum UserInput")
+        serde.check_members(part, {"type": _INPUTS}, ("type",), "internally tagged enum UserInput")
+        if part["type"] == "text":
+            serde.check_members(part, {"text": serde.STRING}, ("text",), "struct")
     return content
 
 
 def _loaded(process: Process, params: dict[str, Any]) -> LoadedThread:
-    thread_id = check_uuid(params["threadId"], "thread")
+    thread_id = read_uuid(params["threadId"], "thread")
     loaded = process.loaded.get(thread_id)
     if loaded is None:
         raise RefusedError(f"thread not found: {thread_id}")
@@ -59,16 +70,19 @@ def _new_turn(process: Process, loaded: LoadedThread) -> Turn:
 def _keep(process: Process, loaded: LoadedThread, content: Content) -> None:
     """From its first turn on a thread is kept, with what the user said first as its preview."""
     thread = loaded.thread
+    if thread.ephemeral:
+        return
     texts = [part["text"] for part in content if isinstance(part.get("text"), str)]
     thread.preview = thread.preview or "\n".join(texts)
-    if not thread.ephemeral:
-        process.home.threads.setdefault(thread.id, thread)
+    process.home.threads.setdefault(thread.id, thread)
 
 
 def steer(asking: Asking, params: dict[str, Any]) -> Reply:
     """Say more in the turn that runs."""
     content = _content(params)
     run = _loaded(asking.process, params).run
+    if not content:
+        raise RefusedError("input must not be empty")
     if run is None:
         raise RefusedError("no active turn to steer")
     expected = params["expectedTurnId"]

@@ -89,7 +89,7 @@ class TurnRun:
     def _hear_user(self) -> None:
         """Show what the user said, and put it into the model's context."""
         ids = self.process.uuid7 if self.process.profile.time_ordered_item_ids else self.process.uuid4
-        for content in self._unheard:
+        for content in filter(None, self._unheard):
             self._stage.show(items.user_message(ids(), content))
             self.loaded.thread.context.append(provider.user_input(f"msg_{self.process.uuid7()}", content))
         self._unheard = []
@@ -178,6 +178,8 @@ class TurnRun:
 
     def _note_unread(self) -> None:
         thread = self.loaded.thread
+        if thread.ephemeral:
+            return
         thread.unread = thread.unread or self.turn.id
         thread.revision = self.process.uuid4()
         if self.process.profile.read_state:

@@ -1,0 +1,392 @@
+"""The app-server's websocket: who gets in, health, frames of all kinds, what survives a disconnect."""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import hashlib
+import hmac
+import json
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.server.codex_wires import BINARY, CLOSE, OK, TEXT, Process, Websocket
+from tests.server.wire import TIMEOUT, ask
+from wiretape import load_cassette, verify
+from wiretape_server.codex_ws import LONGEST_MESSAGE
+from wiretape_server.options import OptionError, PlayOptions
+from wiretape_server.thread import CodexPlayback, ServerThread
+
+SECRET = b"a secret that two share"
+TOKEN = "a token"
+DIGEST = hashlib.sha256(TOKEN.encode()).hexdigest()
+
+
+@pytest.fixture
+def codex(server: ServerThread) -> Iterator[Callable[..., CodexPlayback]]:
+    """Plays a codex cassette; the options of the app-server are given as texts."""
+    playbacks = []
+
+    def play(
+        *app_server: str,
+        name: str = "codex/dynamic_tool_text",
+        key: str | None = None,
+        own_port: bool = False,
+    ) -> CodexPlayback:
+        options = PlayOptions(app_server=app_server)
+        playback = server.play(load_cassette(name), options, key=key, own_port=own_port)
+        assert isinstance(playback, CodexPlayback)
+        playbacks.append(playback)
+        return playback
+
+    yield play
+    for playback in playbacks:
+        playback.close()
+
+
+def failed(playback: CodexPlayback) -> set[str]:
+    assert playback.wait_idle(TIMEOUT)
+    return {finding.rule for finding in verify(playback.transcript()).violations}
+
+
+def signed(claims: dict[str, Any], secret: bytes = SECRET, algorithm: str = "HS256") -> str:
+    def part(value: object) -> str:
+        return base64.urlsafe_b64encode(json.dumps(value).encode()).decode().rstrip("=")
+
+    text = f"{part({'alg': algorithm, 'typ': 'JWT'})}.{part(claims)}"
+    own = hmac.new(secret, text.encode(), hashlib.sha256).digest()
+    return f"{text}.{base64.urlsafe_b64encode(own).decode().rstrip('=')}"
+
+
+def test_a_session_plays_to_its_end_and_is_judged(codex: Callable[..., CodexPlayback]) -> None:
+    playback = codex()
+    with Websocket(playback.ws_url) as client:
+        assert client.upgrade.status == 101
+        _, call = client.call(playback)
+        client.answer(call)
+        client.until("turn/completed")
+        client.frame(CLOSE, (1000).to_bytes(2, "big"))
+        assert client.read_frame()[0] == CLOSE
+    assert failed(playback) == set()
+    transcript = playback.transcript()
+    assert verify(transcript).played
+    assert [getattr(each, "detail", "") for each in transcript.entries][-1] == "close code 1000"
+
+
+@pytest.mark.parametrize("path", ["", "/", "/any/path", "?a=b", "/codex", "/v1/x"])
+def test_any_path_below_upgrades(codex: Callable[..., CodexPlayback], path: str) -> None:
+    with Websocket(codex().ws_url + path) as client:
+        assert client.upgrade.status == 101
+
+
+@pytest.mark.parametrize("key", ["codex/dynamic_tool_text", "codex", "a/codex/b", "x y"])
+def test_a_play_may_have_any_name(codex: Callable[..., CodexPlayback], key: str) -> None:
+    playback = codex(key=key)
+    with Websocket(playback.ws_url.replace(" ", "%20")) as client:
+        client.initialize()
+    assert len(playback.transcript().entries) > 2
+
+
+def test_a_play_with_a_port_of_its_own_takes_every_path(codex: Callable[..., CodexPlayback]) -> None:
+    playback = codex(own_port=True)
+    for path in ("", "/", "/rpc"):
+        with Websocket(playback.ws_url + path) as client:
+            assert client.upgrade.status == 101
+    for path in ("/readyz", "/healthz"):
+        assert ask(playback.base_url, "GET", path).status == 200
+
+
+def test_the_health_endpoints_answer_with_nothing(
+    server: ServerThread, codex: Callable[..., CodexPlayback]
+) -> None:
+    playback = codex("--ws-auth", "capability-token", "--ws-token-sha256", DIGEST)
+    for base in (playback.ws_url.replace("ws:", "http:"), server.base_url):
+        for path in ("/readyz", "/healthz"):
+            answer = ask(base, "GET", path)
+            assert (answer.status, answer.body()) == (200, b"")
+
+
+def test_another_plain_request_is_refused(codex: Callable[..., CodexPlayback]) -> None:
+    playback = codex()
+    answer = ask(playback.ws_url.replace("ws:", "http:"), "GET", "/other")
+    assert (answer.status, answer.body()) == (400, b"Connection header did not include 'upgrade'")
+    assert "400" in playback.transcript().errors[0]
+
+
+def test_any_origin_is_refused(codex: Callable[..., CodexPlayback]) -> None:
+    playback = codex()
+    http = playback.ws_url.replace("ws:", "http:")
+    for origin in ("http://evil.example", http, "null"):
+        with Websocket(playback.ws_url, origin=origin) as client:
+            assert client.upgrade.status == 403
+        assert ask(http, "GET", "/readyz", origin=origin).status == 403
+    assert len(playback.transcript().errors) == 6, "a client is told why"
+
+
+def test_a_request_for_no_play_is_told_which_there_are(
+    server: ServerThread, codex: Callable[..., CodexPlayback]
+) -> None:
+    playback = codex()
+    answer = ask(server.base_url, "GET", "/play/no-such/codex")
+    assert answer.status == 404
+    assert playback.base_url in answer.json()["detail"]["message"]
+
+
+# --- auth
+
+
+def test_without_auth_any_bearer_will_do(codex: Callable[..., CodexPlayback]) -> None:
+    with Websocket(codex().ws_url, authorization="Bearer whatever") as client:
+        assert client.upgrade.status == 101
+
+
+@pytest.mark.parametrize(
+    ("authorization", "status"),
+    [
+        (f"Bearer {TOKEN}", 101),
+        (f"bEARER {TOKEN}", 101),
+        (f"Bearer {TOKEN}x", 401),
+        (f"Basic {TOKEN}", 401),
+        (TOKEN, 401),
+        ("", 401),
+    ],
+)
+@pytest.mark.parametrize("by", ["digest", "file"])
+def test_a_capability_token_opens(
+    codex: Callable[..., CodexPlayback], tmp_path: Path, by: str, authorization: str, status: int
+) -> None:
+    file = tmp_path / "token"
+    file.write_text(f"{TOKEN}\n", "utf-8")
+    given = ("--ws-token-sha256", DIGEST) if by == "digest" else ("--ws-token-file", str(file))
+    playback = codex("--ws-auth", "capability-token", *given)
+    headers = {"authorization": authorization} if authorization else {}
+    with Websocket(playback.ws_url, **headers) as client:
+        assert client.upgrade.status == status
+    assert bool(playback.transcript().errors) == (status == 401)
+
+
+NOW = time.time()
+GOOD = {"exp": NOW + 600, "iss": "ci", "aud": ["other", "codex"]}
+
+
+@pytest.mark.parametrize(
+    ("token", "status"),
+    [
+        (signed(GOOD), 101),
+        (signed(GOOD | {"aud": "codex", "nbf": NOW - 5}), 101),
+        (signed(GOOD | {"exp": NOW - 10}), 101),
+        (signed(GOOD | {"exp": NOW - 600}), 401),
+        (signed(GOOD | {"nbf": NOW + 600}), 401),
+        (signed(GOOD | {"exp": "never"}), 401),
+        (signed({name: value for name, value in GOOD.items() if name != "exp"}), 401),
+        (signed(GOOD | {"iss": "cd"}), 401),
+        (signed(GOOD | {"aud": "other"}), 401),
+        (signed(GOOD, b"another secret"), 401),
+        (signed(GOOD, algorithm="none"), 401),
+        ("no.token", 401),
+        ("a.b.é", 401),
+        (None, 401),
+    ],
+)
+def test_a_signed_bearer_token_opens_until_it_expires(
+    codex: Callable[..., CodexPlayback], tmp_path: Path, token: str | None, status: int
+) -> None:
+    file = tmp_path / "secret"
+    file.write_bytes(SECRET + b"\n")
+    playback = codex(
+        *("--ws-auth", "signed-bearer-token", "--ws-shared-secret-file", str(file)),
+        *("--ws-issuer", "ci", "--ws-audience", "codex", "--ws-max-clock-skew-seconds", "60"),
+    )
+    headers = {} if token is None else {"authorization": f"Bearer {token}"}
+    with Websocket(playback.ws_url, **headers) as client:
+        assert client.upgrade.status == status
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        (("--ws-auth", "password"), "give capability-token or signed-bearer-token"),
+        (("--ws-auth", "capability-token"), "needs --ws-token-file"),
+        (("--ws-auth", "capability-token", "--ws-token-file", "no-such-file"), "no-such-file"),
+        (("--ws-auth", "capability-token", "--ws-token-sha256", "abc"), "64 hexadecimal digits"),
+        (("--ws-auth", "capability-token", "--ws-token-sha256", "zz"), "64 hexadecimal digits"),
+        (("--ws-auth", "signed-bearer-token"), "needs --ws-shared-secret-file"),
+    ],
+)
+def test_auth_options_that_do_not_go_together_are_refused(
+    codex: Callable[..., CodexPlayback], options: tuple[str, ...], why: str
+) -> None:
+    with pytest.raises(OptionError, match=why):
+        codex(*options)
+
+
+def test_an_empty_secret_and_a_skew_that_is_no_number_are_refused(
+    codex: Callable[..., CodexPlayback], tmp_path: Path
+) -> None:
+    file = tmp_path / "secret"
+    given = ("--ws-auth", "signed-bearer-token", "--ws-shared-secret-file", str(file))
+    file.write_text("\n", "utf-8")
+    with pytest.raises(OptionError, match="the file is empty"):
+        codex(*given)
+    file.write_text("x", "utf-8")
+    with pytest.raises(OptionError, match="give a whole number"):
+        codex(*given, "--ws-max-clock-skew-seconds", "soon")
+
+
+# --- frames
+
+
+def test_a_binary_frame_is_ignored_and_named_by_the_verdict(codex: Callable[..., CodexPlayback]) -> None:
+    playback = codex()
+    with Websocket(playback.ws_url) as client:
+        _, call = client.call(playback)
+        client.frame(BINARY, json.dumps({"id": call["id"], "result": OK}).encode())
+        client.frame(BINARY, b"\xff\x00")
+        assert client.ask("thread/loaded/list", {})["data"], "nothing came of it, and the call is still open"
+        client.answer(call)
+        client.until("turn/completed")
+    assert failed(playback) == {"codex.frame.valid-json"}
+
+
+def test_two_messages_in_one_frame_are_not_read(codex: Callable[..., CodexPlayback]) -> None:
+    playback = codex()
+    with Websocket(playback.ws_url) as client:
+        client.initialize()
+        client.write(
+            b'{"id":1,"method":"model/list","params":{}}\n{"id":2,"method":"model/list","params":{}}'
+        )
+        client.write(b'{"id":3,"method":"model/list","params":{}}\n')
+        assert json.loads(client.read())["id"] == 3
+    assert "codex.frame.one-message" in failed(playback)
+
+
+@pytest.mark.parametrize("fragments", [1, 100])
+def test_a_message_of_fifty_megabytes_passes_whole_and_in_fragments(
+    codex: Callable[..., CodexPlayback], fragments: int
+) -> None:
+    playback = codex()
+    image = "data:image/png;base64," + "A" * 50_000_000
+    with Websocket(playback.ws_url) as client:
+        _, call = client.call(playback)
+        items = [{"type": "inputImage", "imageUrl": image}]
+        data = json.dumps({"id": call["id"], "result": {"contentItems": items, "success": True}}).encode()
+        size = -(-len(data) // fragments)
+        for start in range(0, len(data), size):
+            opcode = TEXT if start == 0 else 0
+            client.frame(opcode, data[start : start + size], final=start + size >= len(data))
+        done = client.until(
+            lambda message: "dynamicToolCall" in str(message)[:200] and "item/completed" in str(message)[:50]
+        )
+        assert len(done["params"]["item"]["contentItems"][0]["imageUrl"]) == len(image)
+
+
+def test_a_message_that_is_too_long_closes_the_connection(codex: Callable[..., CodexPlayback]) -> None:
+    playback = codex()
+    with Websocket(playback.ws_url) as client:
+        client.frame(TEXT, b" " * (LONGEST_MESSAGE - 2) + b"{}")
+        assert client.initialize()["userAgent"], "the longest one was taken"
+        with contextlib.suppress(ConnectionError):
+            client.frame(TEXT, b" " * (LONGEST_MESSAGE + 1))
+    assert playback.wait_idle(TIMEOUT)
+    assert "exceeds limit" in getattr(playback.transcript().entries[-1], "detail", "")
+
+
+# --- connections
+
+
+def test_an_open_call_comes_again_with_the_same_id_after_a_reconnect(
+    codex: Callable[..., CodexPlayback],
+) -> None:
+    playback = codex()
+    with Websocket(playback.ws_url) as client:
+        thread, call = client.call(playback)
+    with Websocket(playback.ws_url) as client:
+        client.initialize()
+        client.ask("thread/resume", {"threadId": thread})
+        again = client.until("item/tool/call")
+        assert again == call
+        client.answer(again)
+        client.until("turn/completed")
+    assert failed(playback) == set()
+    assert verify(playback.transcript()).played
+
+
+def test_of_two_connections_on_one_thread_the_first_answer_counts(
+    codex: Callable[..., CodexPlayback],
+) -> None:
+    playback = codex()
+    with Websocket(playback.ws_url) as first, Websocket(playback.ws_url) as second:
+        thread, call = first.call(playback)
+        second.initialize()
+        second.ask("thread/resume", {"threadId": thread})
+        assert second.until("item/tool/call")["id"] == call["id"]
+        second.answer(call)
+        for client in (first, second):
+            assert client.until("turn/completed")["params"]["turn"]["status"] == "completed"
+
+
+def test_each_connection_begins_anew(codex: Callable[..., CodexPlayback]) -> None:
+    playback = codex()
+    with Websocket(playback.ws_url) as first, Websocket(playback.ws_url) as second:
+        first.initialize()
+        assert second.ask("model/list", {})["message"] == "Not initialized"
+
+
+def test_stdio_and_websocket_share_a_home(codex: Callable[..., CodexPlayback]) -> None:
+    playback = codex(name="codex/plain_turn")
+    with Process(playback) as process:
+        process.initialize()
+        thread = process.start_thread([])
+        process.start_turn(thread)
+        process.until("turn/completed")
+        process.end()
+    with Websocket(playback.ws_url) as client:
+        client.initialize()
+        assert client.ask("thread/resume", {"threadId": thread})["thread"]["id"] == thread
+
+
+def test_a_play_that_closes_ends_its_connections(codex: Callable[..., CodexPlayback]) -> None:
+    playback = codex()
+    with Websocket(playback.ws_url) as client:
+        client.initialize()
+        playback.close()
+        with pytest.raises((ConnectionError, EOFError)):
+            client.read_frame()
+
+
+# --- a process that listens itself
+
+
+def test_a_program_that_listens_says_where_and_ends_when_it_is_killed(
+    codex: Callable[..., CodexPlayback],
+) -> None:
+    playback = codex()
+    auth = ("--ws-auth", "capability-token", "--ws-token-sha256", DIGEST)
+    with Process(playback, "app-server", "--listen", "ws://127.0.0.1:0", *auth) as program:
+        assert program.process.stderr is not None
+        said = [program.process.stderr.readline().decode().strip() for _ in range(4)]
+        assert said[0] == "codex app-server (WebSockets)"
+        url = said[1].removeprefix("listening on: ")
+        health = said[2].removeprefix("readyz: ").removesuffix("/readyz")
+        assert ask(health, "GET", "/healthz").status == 200
+        with Websocket(url) as client:
+            assert client.upgrade.status == 401
+        with Websocket(url, authorization=f"Bearer {TOKEN}") as client:
+            assert client.initialize()["codexHome"]
+    assert playback.wait_idle(TIMEOUT)
+    with pytest.raises(ConnectionError):
+        Websocket(url)
+
+
+def test_a_port_that_is_taken_ends_a_program_that_wants_it(
+    server: ServerThread, codex: Callable[..., CodexPlayback]
+) -> None:
+    taken = server.base_url.rpartition(":")[2]
+    with Process(codex(), "app-server", f"--listen=ws://127.0.0.1:{taken}") as program:
+        assert program.process.wait(TIMEOUT) == 1
+        assert program.process.stderr is not None
+        assert b"can't listen" in program.process.stderr.read()
