@@ -145,9 +145,10 @@ class Rule:
         if answer is None:
             return self.passed
         key = answer.outcome, answer.because
-        if key not in self.said:
-            self.said[key] = self.finding(answer.outcome, because=answer.because)
-        return self.said[key]
+        known = self.said.get(key)
+        if known is None:
+            known = self.said[key] = self.finding(answer.outcome, because=answer.because)
+        return known
 
     def found(self, answer: Answer, at: str) -> Finding:
         """The finding of an answer about the only subject."""

@@ -184,6 +184,8 @@ def _same(left: Any, right: Any, same_scalars: Callable[[Any, Any], bool]) -> bo
 
 
 def _equal_scalars(a: Any, b: Any) -> bool:
+    if isinstance(a, str):
+        return bool(a == b)
     if isinstance(a, bool) or isinstance(b, bool):
         return a is b
     if isinstance(a, (int, float)) and isinstance(b, (int, float)):

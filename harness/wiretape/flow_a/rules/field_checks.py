@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any, Final
 
 from wiretape.contract import Answer, Fault, Note, Skip
@@ -81,32 +82,17 @@ def no_language(answer: Return) -> Answer:
     return Fault(answer.path("content.language"), ABSENT, answer.content["language"])
 
 
-def _is(answer: Return, key: str, want: str | None) -> Answer:
-    # Python's == is exact where a text or null is wanted: nothing else equals them.
-    if answer.message is None:
-        return _NO_MESSAGE
-    got = answer.message.get(key, ABSENT)
-    return None if got == want else Fault(answer.path(key), want, got)
+def member_is(key: str, want: str | None) -> Callable[[Return], Answer]:
+    """Make the check that a member of the message is ``want``."""
 
+    def check(answer: Return) -> Answer:
+        # Python's == is exact where a text or null is wanted: nothing else equals them.
+        if answer.message is None:
+            return _NO_MESSAGE
+        got = answer.message.get(key, ABSENT)
+        return None if got == want else Fault(answer.path(key), want, got)
 
-def recipient(answer: Return) -> Answer:
-    return _is(answer, "recipient", "all")
-
-
-def end_turn(answer: Return) -> Answer:
-    return _is(answer, "end_turn", None)
-
-
-def channel(answer: Return) -> Answer:
-    return _is(answer, "channel", "commentary")
-
-
-def status(answer: Return) -> Answer:
-    return _is(answer, "status", "finished_successfully")
-
-
-def update_time(answer: Return) -> Answer:
-    return _is(answer, "update_time", None)
+    return check
 
 
 def weight(answer: Return) -> Answer:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -31,18 +32,13 @@ def _no_duplicate_keys(body: JsonBody) -> Answer:
     return Fault("", "every key once in its object", str(body.error))
 
 
-def _action(request: ConversationRequest) -> Answer:
-    return _is(request, "action", "next")
+def _member_is(key: str, want: str | list[str]) -> Callable[[ConversationRequest], Answer]:
+    def check(request: ConversationRequest) -> Answer:
+        # Python's == is exact where texts are wanted: nothing else equals them.
+        got = request.json.value.get(key, ABSENT)
+        return None if got == want else Fault(key, want, got)
 
-
-def _supported_encodings(request: ConversationRequest) -> Answer:
-    return _is(request, "supported_encodings", ["v1"])
-
-
-def _is(request: ConversationRequest, key: str, want: str | list[str]) -> Answer:
-    # Python's == is exact where texts are wanted: nothing else equals them.
-    got = request.json.value.get(key, ABSENT)
-    return None if got == want else Fault(key, want, got)
+    return check
 
 
 def _model(request: ConversationRequest) -> Answer:
@@ -120,7 +116,7 @@ REQUEST_RULES: Final[tuple[Rule, ...]] = (
     rule(
         "request.action-is-next",
         "The action is next",
-        _action,
+        _member_is("action", "next"),
         scope="requests",
         section="§6",
         quote="f/* request action — only 'next' observed in the builder.",
@@ -131,7 +127,7 @@ REQUEST_RULES: Final[tuple[Rule, ...]] = (
     rule(
         "request.supported-encodings-v1",
         "The request asks for delta encoding v1",
-        _supported_encodings,
+        _member_is("supported_encodings", ["v1"]),
         scope="requests",
         section="§6",
         quote="supported_encodings: SupportedEncoding[] // ['v1']",

@@ -69,7 +69,7 @@ FIELD_RULES: Final[tuple[Rule, ...]] = (
     rule(
         "return.recipient-is-all",
         "The recipient is all",
-        check.recipient,
+        check.member_is("recipient", "all"),
         scope="returns",
         section="§3",
         quote='recipient: "all" — NOT the tool name',
@@ -81,7 +81,7 @@ FIELD_RULES: Final[tuple[Rule, ...]] = (
     rule(
         "return.end-turn-null",
         "end_turn is null",
-        check.end_turn,
+        check.member_is("end_turn", None),
         scope="returns",
         section="§3",
         quote="end_turn: null — intermediate message; the turn-closing message has end_turn: true.",
@@ -92,7 +92,7 @@ FIELD_RULES: Final[tuple[Rule, ...]] = (
     rule(
         "return.channel-commentary",
         "The message channel is commentary",
-        check.channel,
+        check.member_is("channel", "commentary"),
         scope="returns",
         section="§3",
         quote='channel: "commentary" — the tool execution trail (see 5).',
@@ -103,7 +103,7 @@ FIELD_RULES: Final[tuple[Rule, ...]] = (
     rule(
         "return.status-finished",
         "The status is finished_successfully",
-        check.status,
+        check.member_is("status", "finished_successfully"),
         scope="returns",
         section="§3",
         quote='"status": "finished_successfully"',
@@ -114,7 +114,7 @@ FIELD_RULES: Final[tuple[Rule, ...]] = (
     rule(
         "return.update-time-null",
         "update_time is null",
-        check.update_time,
+        check.member_is("update_time", None),
         scope="returns",
         section="§3",
         quote='"update_time": null',

@@ -76,7 +76,7 @@ def _unique(signatures: Signatures) -> Answer:
     if not names:
         return Unseen("no tool was declared")
     for index, name in enumerate(names):
-        if isinstance(name, str) and name in names[:index]:
+        if isinstance(name, str) and names.index(name) < index:
             return Fault(f"local_function_signatures[{index}].name", "a name of its own", name)
     return None
 
