@@ -11,13 +11,7 @@ import pytest
 
 from tests.schemas import complaint
 from wiretape import strictjson
-from wiretape.cassette import (
-    Cassette,
-    Interaction,
-    bundled,
-    bundled_directory,
-    load_cassette,
-)
+from wiretape.cassette import Cassette, Interaction, bundled, bundled_directory, load_cassette
 from wiretape.flow_a.messages import member
 from wiretape.flow_a.rules import RULES
 from wiretape.flow_a.stream import StreamDecoder
