@@ -82,22 +82,22 @@ def _no_constant(name: str) -> float:
 _scan: Final[Callable[[str, int], tuple[Any, int]]] = json.JSONDecoder(
     object_pairs_hook=_unique, parse_float=_finite, parse_int=_whole, parse_constant=_no_constant
 ).scan_once  # type: ignore[attr-defined]
-_scan_few_keys: Final[Callable[[str, int], tuple[Any, int]]] = json.JSONDecoder(
+_scan_last_wins: Final[Callable[[str, int], tuple[Any, int]]] = json.JSONDecoder(
     parse_float=_finite, parse_int=_whole, parse_constant=_no_constant
 ).scan_once  # type: ignore[attr-defined]
 
 
-def loads(text: str | bytes) -> Any:
+def loads(text: str | bytes, *, last_wins: bool = False) -> Any:
     """Parse one JSON text, blanks around it allowed; bytes must be UTF-8.
 
     Lone surrogate escapes are kept as they are. Raises StrictJSONError for everything that is not JSON, and
     for duplicate keys, NaN and Infinity, numbers beyond a double, a byte order mark, and nesting beyond
-    MAX_DEPTH.
+    MAX_DEPTH. With ``last_wins`` duplicate keys are read as most readers do: the last one counts.
     """
     source = text if isinstance(text, str) else _decoded(text)
     body = source.strip(_BLANKS)
     try:
-        value, end = (_scan_few_keys if body.count(":") < 2 else _scan)(body, 0)
+        value, end = (_scan_last_wins if last_wins or body.count(":") < 2 else _scan)(body, 0)
     except StopIteration as stop:
         raise _invalid("Expected a JSON value", source, stop.value) from None
     except json.JSONDecodeError as error:

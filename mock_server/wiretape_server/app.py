@@ -62,7 +62,7 @@ class App:
         play = self._find_play(unquote(found["prefix"])) if found else None
         if found is None or play is None:
             return self._nowhere(request)
-        body, whole = await _read(request)
+        body, unread = await _read(request, f"{request.method} {unquote(found['path'])}")
         path = found["path"] + (found["query"] or "")
         headers = tuple((_text(name), _text(value)) for name, value in request.raw_headers)
         exchange = Exchange(
@@ -73,8 +73,8 @@ class App:
             body=body,
         )
         try:
-            if not whole:
-                raise _too_long(exchange)
+            if unread is not None:
+                raise unread
             return await _endpoint(exchange)(exchange)
         except RefusedError as refusal:
             return _refuse(exchange, refusal)
@@ -97,19 +97,22 @@ def _text(header: bytes) -> str:
     return header.decode("latin-1")
 
 
-async def _read(request: web.BaseRequest) -> tuple[bytes, bool]:
-    """The body, and whether that is all of it."""
+async def _read(request: web.BaseRequest, name: str) -> tuple[bytes, RefusedError | None]:
+    """The body, and why that is not all of it."""
     if request.headers.get("expect", "").lower() == "100-continue":
         await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
         request.writer.output_size = 0
     pieces: list[bytes] = []
     size = 0
-    while piece := await request.content.readany():
-        pieces.append(piece)
-        size += len(piece)
-        if size > MAX_BODY:
-            return b"".join(pieces)[:MAX_BODY], False
-    return b"".join(pieces), True
+    try:
+        while piece := await request.content.readany():
+            pieces.append(piece)
+            size += len(piece)
+            if size > MAX_BODY:
+                return b"".join(pieces)[:MAX_BODY], _too_long(name)
+    except web.RequestPayloadError:
+        return b"".join(pieces), _undecodable(name, request.headers.get("content-encoding", ""))
+    return b"".join(pieces), None
 
 
 def _endpoint(exchange: Exchange) -> Endpoint:
@@ -145,12 +148,22 @@ def _readable(route: Route) -> str:
     return path.replace("(?P<conversation_id>[^/]+)", "<id>")
 
 
-def _too_long(exchange: Exchange) -> RefusedError:
+def _too_long(name: str) -> RefusedError:
     return RefusedError(
         413,
         "body_too_long",
-        f"the body of {exchange.request.method} {exchange.path} is longer than {MAX_BODY} bytes. "
-        "Send a shorter one.",
+        f"the body of {name} is longer than {MAX_BODY} bytes. Send a shorter one.",
+        unmatched=True,
+        headers={"connection": "close"},
+    )
+
+
+def _undecodable(name: str, encoding: str) -> RefusedError:
+    return RefusedError(
+        400,
+        "undecodable_body",
+        f"the body of {name} is not what its header content-encoding {encoding!r} says. "
+        "Encode it so, or leave the header out.",
         unmatched=True,
         headers={"connection": "close"},
     )
@@ -160,7 +173,7 @@ def _refuse(exchange: Exchange, refusal: RefusedError) -> web.Response:
     if refusal.unmatched:
         exchange.play.errors.append(f"request {exchange.number}: {refusal.message}")
     response = exchange.answer(refusal.body(), refusal.status, refusal.headers)
-    if refusal.status == 413:
+    if "connection" in refusal.headers:
         response.force_close()
     return response
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -14,19 +13,6 @@ from wiretape.strictjson import StrictJSONError
 
 if TYPE_CHECKING:
     from wiretape_server.play import Play
-
-
-def read_json(body: bytes) -> Any:
-    """Read a body as most backends do: of a repeated key the last one wins, and the verdict says more.
-
-    Raises StrictJSONError for everything else that is no JSON.
-    """
-    try:
-        return strictjson.loads(body)
-    except StrictJSONError as error:
-        if error.kind == "duplicate_key":
-            return json.loads(body)
-        raise
 
 
 class RefusedError(Exception):
@@ -102,7 +88,8 @@ class Exchange:
 
     def _json(self) -> Any:
         try:
-            return read_json(self.body)
+            # As most backends read: of a repeated key the last one wins, and the verdict says more.
+            return strictjson.loads(self.body, last_wins=True)
         except StrictJSONError as error:
             raise RefusedError(
                 400,

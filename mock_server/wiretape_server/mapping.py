@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from wiretape import strictjson
 from wiretape.delta import DeltaError
 from wiretape.flow_a.messages import member
 from wiretape.flow_a.stream import StreamDecoder
 from wiretape.sse import EventStreamDecoder
-from wiretape_server.exchange import read_json
 from wiretape_server.live import LiveConversation, Turn
 
 _ROOT: Final = "client-created-root"
@@ -28,7 +28,7 @@ class Tree:
 
     def grow(self, turn: Turn) -> None:
         """Add what a turn's request and its answer say."""
-        request = read_json(turn.request)
+        request = strictjson.loads(turn.request, last_wins=True)
         parent = turn.call_id or request.get("parent_message_id")
         if isinstance(parent, str) and parent in self.nodes:
             self.current = parent
@@ -83,7 +83,7 @@ def tree_of(live: LiveConversation) -> Tree:
 def read(live: LiveConversation, now: float) -> dict[str, Any]:
     """What ``GET /backend-api/conversation/<id>`` gives."""
     tree = tree_of(live)
-    first = read_json(live.turns[0].request) if live.turns else {}
+    first = strictjson.loads(live.turns[0].request, last_wins=True) if live.turns else {}
     return {
         "title": tree.titles[-1] if tree.titles else _FIRST_TITLE,
         "create_time": live.began,

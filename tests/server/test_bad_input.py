@@ -42,6 +42,8 @@ def _still_serves(playback: Playback) -> None:
         (b'{"a": NaN}', "not_finite"),
         (b'{"a": "\xff"}', "invalid_utf8"),
         (b"[" * 100_000, "limit"),
+        (b'{"x": {"a": 1, "a": 2}, bad', "invalid_json"),
+        (b'{"x": {"a": 1, "a": 2}, "b": ' + b"[" * 100_000, "limit"),
     ],
 )
 def test_a_body_that_is_no_json_is_a_400_that_shows_it(play: Play, path: str, body: bytes, code: str) -> None:
@@ -107,6 +109,18 @@ def test_a_body_that_is_too_long_is_a_413_and_the_end_of_the_connection(
     request = playback.transcript().entries[0]
     assert isinstance(request, Request)
     assert len(request.body) == 1000
+    _still_serves(playback)
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "deflate"])
+def test_a_body_that_is_not_encoded_as_it_says_is_a_400_and_in_the_transcript(
+    play: Play, encoding: str
+) -> None:
+    playback = play(plain())
+    answer = converse(playback.base_url, b"garbage", content_encoding=encoding)
+    assert answer.status == 400
+    assert f"is not what its header content-encoding '{encoding}' says" in answer.json()["detail"]["message"]
+    assert len(playback.transcript().errors) == 1
     _still_serves(playback)
 
 

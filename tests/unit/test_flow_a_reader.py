@@ -115,6 +115,13 @@ def test_a_duplicate_key_fails_one_rule_and_the_last_value_is_judged() -> None:
     assert wire.failed().keys() == {"request.no-duplicate-keys"}
 
 
+@pytest.mark.parametrize("rest", [b"bad", b'"b": NaN}', b'"b": ' + b"[" * 100_000, b'"b": ' + b"9" * 5000])
+def test_a_repeated_key_with_a_graver_fault_behind_it_is_no_json(rest: bytes) -> None:
+    wire = Wire()
+    wire.send(b'{"x": {"a": 1, "a": 2}, ' + rest)
+    assert wire.failed().keys() == {"request.valid-json"}
+
+
 def test_an_unreadable_body_makes_duplicate_keys_not_applicable() -> None:
     wire = Wire()
     wire.send(b"{")

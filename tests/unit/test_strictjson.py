@@ -66,6 +66,13 @@ def test_everything_else_is_refused_with_its_kind_and_place(
     assert (caught.value.kind, caught.value.position) == (kind, position)
 
 
+def test_of_a_repeated_key_the_last_counts_for_who_asks_so_and_all_else_stays_strict() -> None:
+    assert loads('{"x": {"a": 1, "a": 2}, "x": 3}', last_wins=True) == {"x": 3}
+    for text in ('{"x": {"a": 1, "a": 2}, bad', '{"a": 1, "a": NaN}', '{"a": 1, "a": ' + "[" * 100_000):
+        with pytest.raises(StrictJSONError, match=r"Expecting|NaN|nested deeper"):
+            loads(text, last_wins=True)
+
+
 def test_a_refusal_says_what_came_and_where() -> None:
     with pytest.raises(StrictJSONError, match=r"Expected a JSON value: '\]' at position 3"):
         loads("[1,]")

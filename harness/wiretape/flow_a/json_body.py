@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,13 +28,22 @@ def read_json(raw: bytes, at: str) -> JsonBody:
     try:
         value = strictjson.loads(raw)
     except StrictJSONError as problem:
-        error = problem
-        if problem.kind != "duplicate_key":
+        value, error = _despite(problem, raw)
+        if error.kind != "duplicate_key":
             return JsonBody(at=at, value={}, readable=False, error=error, got=_excerpt(raw))
-        value = json.loads(raw)
     if not isinstance(value, dict):
         return JsonBody(at=at, value={}, readable=False, error=error, got=value)
     return JsonBody(at=at, value=value, readable=True, error=error)
+
+
+def _despite(problem: StrictJSONError, raw: bytes) -> tuple[Any, StrictJSONError]:
+    """Read on where only a key is repeated; with a graver fault behind it, that one is what is wrong."""
+    if problem.kind != "duplicate_key":
+        return ABSENT, problem
+    try:
+        return strictjson.loads(raw, last_wins=True), problem
+    except StrictJSONError as graver:
+        return ABSENT, graver
 
 
 def _excerpt(raw: bytes) -> str:
