@@ -126,6 +126,7 @@ class Replay:
         self.played: dict[str, Heard] = {}
         self._connections: dict[str, Connection] = {}
         self._server: AppServer | None = None
+        self._matched: dict[str, int] = {}
         self._ours: dict[str, str] = {}
         """Recorded ids and cursors to those of the engine."""
 
@@ -174,11 +175,13 @@ class Replay:
         )
 
     def _learn(self) -> None:
-        """Match what both sides have heard so far, and so learn which ids stand for which."""
+        """Match what both sides have heard since the last time, and so learn which ids stand for which."""
         for name, recorded in self.recorded.items():
             theirs, ours = self.compared(recorded), self.compared(self.played[name])
-            for pair in zip(theirs, ours, strict=False):
+            known = self._matched.get(name, 0)
+            for pair in zip(theirs[known:], ours[known:], strict=False):
                 self._ours.update(_pairs(*pair))
+            self._matched[name] = min(len(theirs), len(ours))
 
     def compared(self, heard: Heard) -> list[Any]:
         """The messages that are compared, in order."""

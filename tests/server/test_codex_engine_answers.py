@@ -36,6 +36,7 @@ def answer(*items: Any, success: Any = True, **more: Any) -> dict[str, Any]:
 
 
 AUDIO = {"type": "inputAudio", "audioUrl": "data:audio/wav;base64,AAA"}
+WAV = {"type": "inputAudio", "audioUrl": "data:audio/wav;base64,UklGRiQAAABXQVZF"}
 
 FINE = [
     (answer(text("dynamic-ok")), "dynamic-ok"),
@@ -46,7 +47,11 @@ FINE = [
     ),
     (answer(text("a"), image(AAA)), [given("a"), given(OMITTED)]),
     (answer(image("data:,x")), [given(OMITTED)]),
-    (answer(AUDIO), [given("audio content omitted because you do not support audio input")]),
+    (answer(AUDIO), [given("audio content omitted because it could not be processed")]),
+    (answer(WAV), [given("audio content omitted because you do not support audio input")]),
+    (answer(text(""), text("")), []),
+    (answer(text("")), ""),
+    (answer(image("file.png")), [{"type": "input_image", "image_url": "file.png", "detail": "high"}]),
     (answer(), []),
 ]
 """Answers of 0.171 that complete a call, and the model's output."""
@@ -159,6 +164,12 @@ def test_a_remote_image_fails_the_call() -> None:
     assert bench.model.outputs() == [NO_REMOTE]
 
 
+def test_remote_audio_fails_the_call() -> None:
+    _, client = asked()
+    client.answer(0, answer({"type": "inputAudio", "audioUrl": "https://example.com/a.wav"}))
+    assert client.items()[0]["contentItems"] == [text("audio URLs must use an inline data URL")]
+
+
 def test_audio_is_unknown_to_older_servers() -> None:
     _, client = asked("0.110")
     client.answer(0, answer(AUDIO))
@@ -185,8 +196,16 @@ def test_a_long_text_is_shown_whole_and_shortened_for_the_model() -> None:
     client.answer(0, answer(text("x" * 200_000)))
     assert len(client.items()[0]["contentItems"][0]["text"]) == 200_000
     (output,) = bench.model.outputs()
-    assert "…47001 tokens truncated…" in output
-    assert len(output) < 12_100
+    assert output == f"{'x' * 6000}…47000 tokens truncated…{'x' * 6000}"
+
+
+def test_texts_share_what_the_model_gets_and_characters_stay_whole() -> None:
+    bench, client = asked()
+    client.answer(0, answer(text("é" * 20_000), text("gone"), image(PNG), text("gone too")))
+    first, picture, note = bench.model.outputs()[0]
+    assert first["text"] == f"{'é' * 3000}…7000 tokens truncated…{'é' * 3000}"
+    assert picture["type"] == "input_image"
+    assert note == given("[omitted 2 text items ...]")
 
 
 def test_a_call_is_announced_asked_and_completed_in_this_order() -> None:
@@ -219,12 +238,13 @@ def test_arguments_are_any_json_and_held_to_no_schema(arguments: str, parsed: An
     [
         ("{x", "key must be a string at line 1 column 2"),
         ("", "EOF while parsing a value at line 1 column 0"),
-        ("not json", "expected value at line 1 column 1"),
+        ("not json", "expected ident at line 1 column 2"),
         ('{"a" 1}', "expected `:` at line 1 column 6"),
         ('{"a": 1 2}', "expected `,` or `}` at line 1 column 9"),
         ('{"a": "x', "EOF while parsing a string at line 1 column 8"),
         ("{} x", "trailing characters at line 1 column 4"),
-        ("NaN", "expected value, found NaN"),
+        ("NaN", "expected value at line 1 column 1"),
+        ("1e999", "number out of range"),
         ("[" * 100_000, "recursion limit exceeded at line 1 column 128"),
     ],
 )

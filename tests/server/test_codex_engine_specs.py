@@ -74,7 +74,6 @@ BOTH = [
             {"$ref": "#/x"},
             {"anyOf": [{"type": "object"}]},
             {"type": "object", "required": ["nowhere"]},
-            {"type": "object", "properties": None},
         )
     ),
     ([spec(description="")], ACCEPTED),

@@ -43,8 +43,9 @@ def test_the_model_is_asked_what_the_real_server_asked(name: str) -> None:
     theirs, ours = Normal(), Normal()
     recorded = [line["msg"] for line in replay.lines if line["dir"] == "codex->provider"]
     want = [theirs.of(own_part(each)) for each in recorded if each["path"] == "/v1/responses"]
-    got = [ours.of({"bearer": each.bearer or "dummy", **each.body}) for each in replay.model.requests]
-    assert [shown(each) for each in got][-len(want) :] == [shown(each) for each in want]
+    asked = replay.model.requests[len(replay.model.requests) - len(want) :]
+    got = [ours.of({"bearer": each.bearer or "dummy", **each.body}) for each in asked]
+    assert [shown(each) for each in got] == [shown(each) for each in want]
 
 
 def own_part(message: dict[str, Any]) -> dict[str, Any]:

@@ -208,7 +208,7 @@ def test_old_turn_ids_are_small_even_numbers() -> None:
         ),
         (
             error(418, "tea"),
-            "unexpected status 418 I'm a Teapot: tea, url: http://127.0.0.1/v1/responses",
+            "unexpected status 418 I'm a teapot: tea, url: http://127.0.0.1/v1/responses",
             {"httpConnectionFailed": {"httpStatusCode": 418}},
         ),
         (

@@ -101,18 +101,19 @@ def test_a_second_answer_is_ignored() -> None:
         ("turn/start", {"threadId": "x", "input": [{}]}, "missing field `type`"),
         ("thread/read", {"threadId": True}, "invalid type: boolean `true`, expected a string"),
         ("thread/read", {"threadId": None}, "invalid type: null, expected a string"),
-        ("thread/start", [], "invalid type: sequence, expected struct ThreadStartParams"),
         ("thread/start", {"ephemeral": 1.5}, "invalid type: floating point `1.5`, expected a boolean"),
-        ("thread/start", {"historyMode": "x"}, "unknown variant `x`, expected `paginated` or `legacy`"),
-        (
-            "account/login/start",
-            {"type": "apiKey"},
-            "unknown variant `apiKey`, expected `chatgptAuthTokens`",
-        ),
+        ("thread/start", {"historyMode": "x"}, "unknown variant `x`, expected `legacy` or `paginated`"),
     ],
 )
 def test_params_that_cannot_be_read_are_an_invalid_request(method: str, params: Any, complaint: str) -> None:
     assert Bench().client().refusal(method, params).startswith(f"Invalid request: {complaint}")
+
+
+def test_only_logins_with_the_clients_tokens_are_played() -> None:
+    client = Bench().client()
+    assert "only 'chatgptAuthTokens' is played" in client.refusal("account/login/start", {"type": "apiKey"})
+    refused = client.refusal("account/login/start", {"type": "wat"})
+    assert refused.startswith("Invalid request: unknown variant `wat`, expected one of `apiKey`, ")
 
 
 @pytest.mark.parametrize("message", [{}, {"params": None}])

@@ -18,10 +18,12 @@ REMOTE_IMAGE: Final = "remote image URLs are not supported; use an inline data U
 REMOTE_AUDIO: Final = "audio URLs must use an inline data URL"
 _NO_IMAGE: Final = "image content omitted because it could not be processed"
 _NO_AUDIO: Final = "audio content omitted because you do not support audio input"
+_BAD_AUDIO: Final = "audio content omitted because it could not be processed"
 
 _IMAGE_HEADS: Final = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF87a", b"GIF89a", b"RIFF")
+_AUDIO_HEADS: Final = (b"RIFF", b"ID3", b"\xff\xfb", b"OggS", b"fLaC")
 _HEAD_LENGTH: Final = 64
-"""Characters of base64 that hold enough of an image to tell what it is."""
+"""Characters of base64 that hold enough of a file to tell what it is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,16 +62,18 @@ def failure(text: str, profile: Profile) -> Outcome:
 def _read(result: Any, profile: Profile) -> list[dict[str, Any]]:
     """Read an answer's content items, without members that nobody knows."""
     types = {"contentItems": serde.SEQUENCE, "success": serde.BOOLEAN}
-    serde.check_members(result, types, types, "struct DynamicToolCallResponse", bare=True)
-    return [_read_item(item, profile.content_members) for item in result["contentItems"]]
+    bare = profile.schema.bare_numbers
+    serde.check_members(result, types, types, "struct DynamicToolCallResponse", bare=bare)
+    return [_read_item(item, profile) for item in result["contentItems"]]
 
 
-def _read_item(item: Any, members: Mapping[str, str]) -> dict[str, Any]:
+def _read_item(item: Any, profile: Profile) -> dict[str, Any]:
+    bare, members = profile.schema.bare_numbers, profile.content_members
     tagged = "internally tagged enum DynamicToolCallOutputContentItem"
-    serde.check_members({} if item == [] else item, {}, ("type",), tagged, bare=True)
+    serde.check_members({} if item == [] else item, {}, ("type",), tagged, bare=bare)
     kind = item["type"]
     if not isinstance(kind, str):
-        raise UnreadableError(serde.invalid_type(kind, "variant identifier", bare=True))
+        raise UnreadableError(serde.invalid_type(kind, "variant identifier", bare=bare))
     if kind not in members:
         raise UnreadableError(serde.unknown_variant(kind, members))
     name = members[kind]
@@ -88,40 +92,37 @@ def _refused(item: Mapping[str, Any]) -> str:
 
 def _output(content: list[dict[str, Any]], profile: Profile) -> Any:
     items = [_output_item(item, profile) for item in content]
-    if profile.output_limit is not None:
-        items = _within(items, profile.output_limit)
-    if profile.plain_text_output and [item["type"] for item in content] == ["inputText"]:
-        return items[0]["text"]
-    return items
+    if profile.output_limit is None:
+        return items
+    if [item["type"] for item in content] == ["inputText"]:
+        return _shortened(items[0]["text"], profile.output_limit)
+    return _within(items, profile.output_limit)
 
 
 def _output_item(item: Mapping[str, Any], profile: Profile) -> dict[str, Any]:
     if item["type"] == "inputText":
         return _input_text(item["text"])
     if item["type"] == "inputAudio":
-        return _input_text(_NO_AUDIO)
-    image = {"type": "input_image", "image_url": item["imageUrl"]}
+        return _input_text(_NO_AUDIO if _begins_like(item["audioUrl"], _AUDIO_HEADS) else _BAD_AUDIO)
+    url = item["imageUrl"]
+    image = {"type": "input_image", "image_url": url}
     if not profile.judges_images:
         return image
-    return {**image, "detail": "high"} if _is_taken(item["imageUrl"]) else _input_text(_NO_IMAGE)
+    taken = not url.startswith("data:") or _begins_like(url, _IMAGE_HEADS)
+    return {**image, "detail": "high"} if taken else _input_text(_NO_IMAGE)
 
 
 def _input_text(text: str) -> dict[str, Any]:
     return {"type": "input_text", "text": text}
 
 
-def _is_taken(url: str) -> bool:
-    """Whether the model gets an image: a data URL must begin like one, no other URL is looked into.
-
-    The real server decodes all of the data; here its head is enough.
-    """
-    head, comma, data = url.partition(",")
-    if not head.startswith("data:"):
-        return True
-    if not comma or not head.endswith(";base64"):
+def _begins_like(data_url: str, heads: tuple[bytes, ...]) -> bool:
+    """Whether the data begin like a file of some kind. The real server decodes all of them."""
+    head, _, data = data_url.partition(",")
+    if not head.endswith(";base64"):
         return False
     try:
-        return base64.b64decode(data[:_HEAD_LENGTH], validate=True).startswith(_IMAGE_HEADS)
+        return base64.b64decode(data[:_HEAD_LENGTH], validate=True).startswith(heads)
     except binascii.Error:
         return False
 
@@ -133,17 +134,23 @@ def _within(items: list[dict[str, Any]], limit: int) -> list[dict[str, Any]]:
     for item in items:
         if item["type"] != "input_text":
             kept.append(item)
-        elif limit > 0 or not item["text"]:
-            data = item["text"].encode("utf-8", "surrogatepass")
-            kept.append(item if len(data) <= limit else _input_text(_shortened(data, limit)))
-            limit -= len(data)
-        else:
+        elif limit <= 0:
             omitted += 1
+        elif item["text"]:
+            kept.append(_input_text(_shortened(item["text"], limit)))
+            limit -= len(_encoded(item["text"]))
     return [*kept, _input_text(f"[omitted {omitted} text items ...]")] if omitted else kept
 
 
-def _shortened(data: bytes, limit: int) -> str:
+def _shortened(text: str, limit: int) -> str:
     """Keep the head and the tail of a text, and say how many tokens (four bytes each) are gone."""
+    data = _encoded(text)
+    if len(data) <= limit:
+        return text
     half = limit // 2
     head, tail = data[:half].decode("utf-8", "ignore"), data[-half:].decode("utf-8", "ignore")
     return f"{head}…{-(-(len(data) - limit) // 4)} tokens truncated…{tail}"
+
+
+def _encoded(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")

@@ -9,7 +9,7 @@ connection.close()
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final, Protocol
+from typing import Any, Protocol
 
 from wiretape import jsonrpc
 from wiretape.jsonrpc import Answer, Call, Failure, Unreadable
@@ -35,9 +35,6 @@ class FrameRecorder(Protocol):
     """Notes what goes over a connection, at the moment it does."""
 
     def frame(self, direction: Side, data: bytes, connection: str) -> None: ...
-
-
-_UNREADABLE: Final = "ERROR codex_app_server_transport::transport: Failed to deserialize JSONRPCMessage: "
 
 
 def _complaint(message: Unreadable, data: bytes) -> str:
@@ -112,7 +109,8 @@ class Connection:
         elif isinstance(message, (Answer, Failure)):
             self._process.outbox.settle(message)
         elif isinstance(message, Unreadable):
-            self._process.complain(f"{_UNREADABLE}{_complaint(message, data)}")
+            where, why = self._process.profile.transport_log, _complaint(message, data)
+            self._process.complain(f"ERROR {where}: Failed to deserialize JSONRPCMessage: {why}")
 
     def close(self) -> None:
         """The client is gone."""

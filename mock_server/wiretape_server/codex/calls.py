@@ -89,8 +89,12 @@ class CallBatch:
         self._ask(OpenCall(self, index, items.tool_call(call, arguments)))
 
     def _spoil(self, index: int, why: str) -> None:
-        self.complain(f"{_ROUTER}{why}")
+        self._log(why)
         self.outputs[index] = why
+
+    def _log(self, why: str) -> None:
+        if self.profile.logs_router:
+            self.complain(f"{_ROUTER}{why}")
 
     def _ask(self, opened: OpenCall) -> None:
         stage, wire = self.stage, opened.item.wire
@@ -148,5 +152,5 @@ class CallBatch:
         for opened in abandoned:
             self.stage.process.outbox.forget(opened.asked)
             self._close(opened, Outcome(success=False, content=[], output=output), kept=kept)
-            self.complain(f"{_ROUTER}{output}")
+            self._log(output)
         return abandoned

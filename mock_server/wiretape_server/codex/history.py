@@ -38,6 +38,8 @@ def _turn(
     chosen = _VIEWS[view]([*turn.items, *(turn.open if with_open else ())])
     wires = [item.wire if ids is None else _reconstructed(item, ids) for item in chosen]
     shown = shapes.turn(profile, turn, (shaped_item(profile, wire) for wire in wires), view)
+    if turn.status == "failed" and not profile.keeps_failures:
+        shown.update(status="completed", error=None)
     return {**shown, "id": profile.history_turn_id.format(id=turn.id, number=turn.number)}
 
 

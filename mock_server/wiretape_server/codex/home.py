@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
+from wiretape_server.codex.profiles import TurnStatus
 from wiretape_server.codex.specs import Declaration
-
-TurnStatus = Literal["inProgress", "completed", "interrupted", "failed"]
 
 
 @dataclass(slots=True, kw_only=True)

@@ -97,6 +97,6 @@ def read_params(method: str, params: Any, profile: Profile) -> dict[str, Any]:
         raise UnreadableError(serde.missing_field("params"))
     struct = "".join(part[:1].upper() + part[1:] for part in method.split("/"))
     known = _PARAMS[method]
-    serde.check_members(params, known.types, known.required, f"struct {struct}Params")
-    read: dict[str, Any] = params
-    return read
+    types = {name: each for name, each in known.types.items() if name not in profile.unknown_params}
+    serde.check_members(params, types, known.required, f"struct {struct}Params")
+    return {name: value for name, value in params.items() if name not in profile.unknown_params}

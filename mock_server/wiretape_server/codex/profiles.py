@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Any, Final, Literal, TypeAlias
 
 from wiretape_server.codex.errors import INVALID_REQUEST, METHOD_NOT_FOUND
+
+TurnStatus: TypeAlias = Literal["inProgress", "completed", "interrupted", "failed"]
 
 CANCELLED: Final = "dynamic tool call was cancelled before receiving a response"
 
@@ -24,8 +26,14 @@ class SchemaDialect:
     bare_numbers: bool = True
     """A number is called ``number``; else ``integer `5```."""
     empty_list: str = "invalid length 0, expected struct JsonSchema with 15 elements"
+    first_member: str = "a string"
+    """What the first entry of a list should be that stands for a schema."""
+    nullable: bool = True
+    """``properties``, ``items`` and texts may be null."""
+    texts: tuple[str, ...] = ("$ref",)
+    """Keywords that must be texts."""
     reads_all: bool = True
-    """Combined schemas, references, enumerations and required names are looked at too."""
+    """Combined schemas and enumerations are looked at too."""
     types: tuple[str, ...] = ()
     """The only type names that are known; empty lets any pass."""
     refuses_null: bool = True
@@ -65,6 +73,12 @@ class Profile:
     """Ids of user messages are UUIDs of version 7, else 4."""
     turn_summary: bool = True
     """A completed turn's ``turn/completed`` holds the agent's message."""
+    unknown_params: frozenset[str] = frozenset()
+    """Params that this version does not know yet, and so ignores."""
+    fork_without_turns: bool = True
+    """The thread/started of a fork leaves out its turns."""
+    joins_turns: bool = True
+    """A turn/start that joins a running turn tells the id of that; else an id that nothing else bears."""
     read_state: bool = True
     """There is a read state, and ``thread/goal/cleared`` after a resume."""
 
@@ -88,10 +102,8 @@ class Profile:
     """The content items that a client may answer with, and the string member of each."""
     judges_images: bool = True
     """Remote images fail the call, and what is no image is kept from the model."""
-    plain_text_output: bool = True
-    """The model gets one text as a string, else as a list."""
     output_limit: int | None = 12_000
-    """How many bytes of a call's texts the model gets."""
+    """How many bytes of texts the model gets, one text as a string. None: all of them, always as a list."""
     checks_interrupt: bool = True
     """turn/interrupt looks at the turn id, and says so when no turn is active."""
     interrupted_output: str = CANCELLED
@@ -100,12 +112,20 @@ class Profile:
     """The same, of a call that was open when the process ended."""
     keeps_lost_calls: bool = True
     """Such a call stays in history, as failed."""
+    lost_turn: TurnStatus = "interrupted"
+    """The status of its turn, from then on."""
+    logs_router: bool = True
+    """Calls that fail before or without the client's answer are noted on stderr."""
+    transport_log: str = "codex_app_server_transport::transport"
+    """Where on stderr messages are noted that can't be read."""
 
     # history
     paginated: bool = True
     """Threads are paginated unless they ask for ``historyMode: "legacy"``."""
     extended_history: bool = False
     """``persistExtendedHistory`` keeps calls in history."""
+    keeps_failures: bool = True
+    """History tells failed turns from completed ones."""
     history_turn_id: str = "{id}"
     """A turn's id in history, from its ``id`` and its ``number``, counted from 1."""
     no_turns_yet: tuple[str, int] = ("list_turns is not supported yet", METHOD_NOT_FOUND)
@@ -116,6 +136,8 @@ class Profile:
     # login, and the model's provider
     login_members: tuple[str, ...] = ("accessToken", "chatgptAccountId")
     refresh: RefreshTexts = RefreshTexts()
+    busy: str = "We’re currently experiencing high demand, which may cause temporary errors."
+    """Why a turn failed when the provider answered with status 500."""
     http_error_info: bool = True
     """``codexErrorInfo`` tells the HTTP status of a failed connection, else it is ``other``."""
     provider_ids: bool = True
@@ -185,6 +207,9 @@ _0_110: Final = replace(
     },
     sandbox={"type": "readOnly", "access": {"type": "fullAccess"}, "networkAccess": False},
     absent_methods=frozenset({"thread/turns/list", "thread/items/list"}),
+    unknown_params=frozenset({"historyMode", "excludeTurns"}),
+    fork_without_turns=False,
+    joins_turns=False,
     emitted_at=False,
     time_ordered_item_ids=False,
     turn_summary=False,
@@ -196,6 +221,9 @@ _0_110: Final = replace(
         struct="internally tagged enum JsonSchema",
         bare_numbers=False,
         empty_list="missing field `type`",
+        first_member="variant identifier",
+        nullable=False,
+        texts=("description",),
         reads_all=False,
         types=_OLD_TYPES,
         refuses_null=False,
@@ -203,13 +231,16 @@ _0_110: Final = replace(
     parallel=False,
     content_members={"inputText": "text", "inputImage": "imageUrl"},
     judges_images=False,
-    plain_text_output=False,
     output_limit=None,
     checks_interrupt=False,
     lost_output="aborted",
     keeps_lost_calls=False,
+    lost_turn="inProgress",
+    logs_router=False,
+    transport_log="codex_app_server::transport",
     paginated=False,
     extended_history=True,
+    keeps_failures=False,
     no_turns_yet=(
         "thread {id} is not materialized yet; includeTurns is unavailable before first user message",
         INVALID_REQUEST,
@@ -221,6 +252,7 @@ _0_110: Final = replace(
         unreadable="{complaint}",
         other_account=None,
     ),
+    busy="We're currently experiencing high demand, which may cause temporary errors.",
     http_error_info=False,
     provider_ids=False,
     parallel_tool_calls=False,

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import Any, Final
+from typing import Any
 
 from wiretape import strictjson
 from wiretape.cassette.model import ModelError
 from wiretape_server.codex.profiles import Profile
-
-_BUSY: Final = "We’re currently experiencing high demand, which may cause temporary errors."
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,21 +32,14 @@ def http_error(profile: Profile, url: str, error: ModelError) -> TurnError:
     if error.status == 400:
         return TurnError(error.body)
     if error.status == 500:
-        return TurnError(_BUSY, "internalServerError")
+        return TurnError(profile.busy, "internalServerError")
     status = f"{error.status} {_phrase(error.status)}"
+    code = {"httpStatusCode": error.status}
     if error.status == 429:
-        return TurnError(
-            f"exceeded retry limit, last status: {status}",
-            _info(profile, "responseTooManyFailedAttempts", error.status),
-        )
-    return TurnError(
-        f"unexpected status {status}: {_said(error.body)}, url: {url}",
-        _info(profile, "httpConnectionFailed", error.status),
-    )
-
-
-def _info(profile: Profile, kind: str, status: int) -> Any:
-    return {kind: {"httpStatusCode": status}} if profile.http_error_info else "other"
+        message = f"exceeded retry limit, last status: {status}"
+        return TurnError(message, {"responseTooManyFailedAttempts": code})
+    message = f"unexpected status {status}: {_said(error.body)}, url: {url}"
+    return TurnError(message, {"httpConnectionFailed": code} if profile.http_error_info else "other")
 
 
 def _phrase(status: int) -> str:

@@ -32,32 +32,34 @@ def _check_schema(schema: Any, dialect: SchemaDialect) -> None:
     _check_type_name(schema.get("type"), dialect)
     for child in _expect(schema, "properties", dict, "a map", dialect).values():
         _check_schema(child, dialect)
-    if schema.get("items") is not None:
+    if _has(schema, "items", dialect):
         _check_schema(schema["items"], dialect)
-    required = _expect(schema, "required", list, serde.SEQUENCE, dialect)
+    if schema.get("required") is not None:
+        _check_texts(_expect(schema, "required", list, serde.SEQUENCE, dialect), dialect)
+    _check_texts([schema[name] for name in dialect.texts if _has(schema, name, dialect)], dialect)
+    if schema.get("additionalProperties") is not None:
+        _check_additional(schema["additionalProperties"], dialect)
     if dialect.reads_all:
-        _check_texts(required, dialect)
-        _check_more(schema, dialect)
+        _check_choices(schema, dialect)
 
 
 def _no_struct(schema: list[Any], dialect: SchemaDialect) -> UnreadableError:
     """A list is read as the members of a schema in order, of which the first is a text."""
     if not schema:
         return UnreadableError(dialect.empty_list)
-    if isinstance(schema[0], str):
-        return UnreadableError(dialect.empty_list.replace("0", str(len(schema)), 1))
-    return _wrong(schema[0], serde.STRING, dialect)
+    if not isinstance(schema[0], str):
+        return _wrong(schema[0], dialect.first_member, dialect)
+    if dialect.types:
+        return UnreadableError(serde.unknown_variant(schema[0], dialect.types))
+    return UnreadableError(dialect.empty_list.replace("0", str(len(schema)), 1))
 
 
-def _check_more(schema: dict[str, Any], dialect: SchemaDialect) -> None:
+def _check_choices(schema: dict[str, Any], dialect: SchemaDialect) -> None:
     """The keywords that older versions do not look at."""
     _expect(schema, "enum", list, serde.SEQUENCE, dialect)
-    _check_texts([schema[name] for name in ("$ref",) if schema.get(name) is not None], dialect)
     for name in _COMBINATIONS:
         for child in _expect(schema, name, list, serde.SEQUENCE, dialect):
             _check_schema(child, dialect)
-    if schema.get("additionalProperties") is not None:
-        _check_additional(schema["additionalProperties"], dialect)
 
 
 def _check_additional(schema: object, dialect: SchemaDialect) -> None:
@@ -80,12 +82,15 @@ def _check_type_name(name: object, dialect: SchemaDialect) -> None:
 
 
 def _expect(schema: dict[str, Any], name: str, kind: type, words: str, dialect: SchemaDialect) -> Any:
-    value = schema.get(name)
-    if value is None:
+    if not _has(schema, name, dialect):
         return kind()
-    if not isinstance(value, kind):
-        raise _wrong(value, words, dialect)
-    return value
+    if not isinstance(schema[name], kind):
+        raise _wrong(schema[name], words, dialect)
+    return schema[name]
+
+
+def _has(schema: dict[str, Any], name: str, dialect: SchemaDialect) -> bool:
+    return name in schema and not (schema[name] is None and dialect.nullable)
 
 
 def _wrong(value: object, expected: str, dialect: SchemaDialect) -> UnreadableError:

@@ -66,10 +66,9 @@ def _introduce(asking: Asking, loaded: LoadedThread, result: dict[str, Any]) -> 
     process = asking.process
     process.loaded[loaded.thread.id] = loaded
     loaded.subscribe(asking.hearer)
-    shown = shapes.thread(process.profile, process.home, loaded.thread, loaded.status)
-    return Reply(
-        result, lambda: process.outbox.notify(loaded.subscribers, "thread/started", {"thread": shown})
-    )
+    thread = result["thread"]
+    shown = {"thread": {**thread, "turns": []} if process.profile.fork_without_turns else thread}
+    return Reply(result, lambda: process.outbox.notify(loaded.subscribers, "thread/started", shown))
 
 
 def _started(asking: Asking, loaded: LoadedThread, turns: Iterable[history.Entry] = ()) -> dict[str, Any]:

@@ -21,7 +21,8 @@ def start(asking: Asking, params: dict[str, Any]) -> Reply:
     run = loaded.run
     if run is not None:
         run.steer(content)
-        return _accepted(process, run.turn)
+        joined = run.turn if process.profile.joins_turns else replace(run.turn, id=process.uuid7())
+        return _accepted(process, joined)
     turn = _new_turn(process, loaded)
     run = loaded.run = TurnRun(process, loaded, turn, content)
     _keep(process, loaded, content)

@@ -9,10 +9,11 @@ from wiretape.cassette.model import ModelCall, ModelError, ModelItem, ModelText
 from wiretape_server.codex import items, provider, shapes
 from wiretape_server.codex.auth import Refresh
 from wiretape_server.codex.calls import CallBatch
-from wiretape_server.codex.home import Turn, TurnStatus
+from wiretape_server.codex.home import Turn
 from wiretape_server.codex.items import TurnStage
 from wiretape_server.codex.outbox import Hearer
 from wiretape_server.codex.process import LoadedThread, Process
+from wiretape_server.codex.profiles import TurnStatus
 from wiretape_server.codex.provider import ProviderRequest
 from wiretape_server.codex.provider_errors import TurnError, http_error
 from wiretape_server.codex.shapes import shaped, shaped_item
@@ -63,7 +64,7 @@ class TurnRun:
         self._batch.lose(self.process.profile.lost_output)
         self._settle_calls()
         self._stop_refresh()
-        self._close("interrupted")
+        self._close(self.process.profile.lost_turn)
 
     # asking the model
 
