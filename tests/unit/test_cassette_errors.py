@@ -107,6 +107,8 @@ CASES = {
     "a negative delay": ("12.5+4", "-1+5", "its line 2", "DELAY[+]LENGTH", r"'-1\+5'"),
     "a chunk of no bytes": ("12.5+4", "12.5+4\n      1+0", "its line 3", "DELAY[+]LENGTH", r"'1\+0'"),
     "four decimals": ("12.5+4", "12.5000+5", "its line 2", "round delays to three decimals", "12.5000"),
+    "a delay with a leading zero": ("12.5+4", "012.5+4", "its line 2", "DELAY[+]LENGTH", "012.5"),
+    "ten digits before the point": ("12.5+4", "1234567890+4", "its line 2", "DELAY[+]LENGTH", "1234567890"),
     "an empty line in the chunk table": ("      12.5", "\n      12.5", "its line 2", "DELAY", "''"),
     "full-width digits": ("12.5+4", "１2.5+5", "its line 2", "DELAY", "１2.5"),
     "a python object": (

@@ -164,6 +164,11 @@ def test_chunks_that_do_not_add_up_are_not_saved(tmp_path: Path, cassette: Casse
     assert "too few" in unsaved(replace(cassette, interactions=(short,)), tmp_path / "new.yaml")
 
 
+def test_a_chunk_table_has_a_delay_for_each_length() -> None:
+    with pytest.raises(ValueError, match="a delay for each length, got 1, 2"):
+        Chunks(delays=(0.0,), lengths=(1, 2))
+
+
 @pytest.mark.parametrize("delay", [0.0001, -1.0, 1e10, float("nan"), float("inf")])
 def test_a_delay_that_the_table_cannot_hold_is_not_rounded(
     tmp_path: Path, cassette: Cassette, delay: float
