@@ -169,6 +169,35 @@ def test_a_first_turns_prepare_names_no_conversation() -> None:
     assert wire.failed().keys() == {"prepare.same-conversation"}
 
 
+@pytest.mark.parametrize("carries", [True, False])
+def test_first_turns_that_begin_at_once_have_a_prepare_each(carries: bool) -> None:
+    wire = Wire()
+    challenges = [wire.challenge() for _ in range(2)]
+    tokens = []
+    for _ in challenges:
+        wire.prepare()
+        tokens.append(wire.token)
+    for challenge, token, conversation in zip(
+        challenges, tokens, (CONVERSATION, OTHER_CONVERSATION), strict=True
+    ):
+        wire.token = token if carries else None
+        wire.stream(wire.send(user_turn(app_attest_challenge=challenge)), answer_stream(conversation))
+    assert wire.failed().keys() == (set() if carries else {"request.conduit-token-carried"})
+
+
+def test_a_first_turn_without_a_prepare_does_not_take_that_of_another_conversations_return() -> None:
+    wire = Wire()
+    wire.turn(user_turn(), call_stream())
+    challenge = wire.challenge()
+    wire.prepare(conversation_id=CONVERSATION)
+    token, wire.token = wire.token, None
+    body = user_turn(app_attest_challenge=wire.challenge(), client_prepare_state="failure")
+    wire.stream(wire.send(body), answer_stream(OTHER_CONVERSATION))
+    wire.token = token
+    wire.stream(wire.send(tool_return(app_attest_challenge=challenge)), answer_stream())
+    assert not wire.failed()
+
+
 def test_a_prepare_that_nothing_followed_says_nothing() -> None:
     wire = Wire()
     wire.prepare(conversation_id=CONVERSATION)

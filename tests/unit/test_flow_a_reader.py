@@ -147,6 +147,18 @@ def test_two_conversations_at_once_are_judged_apart() -> None:
     assert wire.outcome("return.exactly-once").outcome == "pass"
 
 
+def test_a_conversation_that_begins_again_under_recorded_ids_has_calls_of_its_own() -> None:
+    wire = Wire()
+    for return_id in ("11111111-2222-4333-8444-666666666666", "22222222-2222-4333-8444-555555555555"):
+        wire.turn(user_turn(), call_stream())
+        answer = tool_return()
+        answer["messages"][0]["id"] = return_id
+        wire.turn(answer, answer_stream())
+    assert not wire.failed()
+    wire.turn(user_turn(), call_stream())
+    assert wire.failed().keys() == {"return.exactly-once"}
+
+
 def test_a_return_with_another_conversations_id_is_told_the_right_one() -> None:
     wire = Wire()
     wire.turn(user_turn(), call_stream())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from typing import Any
 
 from wiretape import strictjson
@@ -11,10 +12,14 @@ from wiretape.strictjson import ABSENT
 
 
 class Preparations:
-    """``live``: this server played the session, so every challenge and every prepare was seen."""
+    """``live``: this server played the session, so every challenge and every prepare was seen.
 
-    def __init__(self, *, live: bool) -> None:
+    ``conversations`` are those that have begun, by id; somebody else keeps them.
+    """
+
+    def __init__(self, *, live: bool, conversations: Container[str]) -> None:
         self.live = live
+        self.conversations = conversations
         self.issued: set[str] = set()
         self.spent: set[str] = set()
         self.prepares: list[Prepare] = []
@@ -50,13 +55,22 @@ class Preparations:
     def pair(self, request: ConversationRequest, conversation_id: str) -> None:
         """Find the prepares of a request: by the conduit token that it carries, else by order."""
         since = self.last_request.get(conversation_id, -1)
-        self.last_request[conversation_id] = request.order
+        if conversation_id:  # a first turn names none, and does not end the time of others that begin beside it
+            self.last_request[conversation_id] = request.order
         free = [each for each in self.prepares if each.order > since and each.serves is None]
         linked = [each for each in free if each.token is not None and each.token == request.conduit_token]
         wanted = request.body.get("conversation_id", ABSENT)
-        same = [
-            each for each in free if strictjson.equal(each.json.value.get("conversation_id", ABSENT), wanted)
-        ]
-        request.prepares = [*linked, *(each for each in same if each not in linked)] or free[-1:]
+        same = [each for each in free if strictjson.equal(_named(each), wanted)]
+        strays = [each for each in free if not self._is_of_another(each, conversation_id)]
+        request.prepares = [*linked, *(each for each in same if each not in linked)] or strays[-1:]
         for prepare in request.prepares[:1]:
             prepare.serves = request
+
+    def _is_of_another(self, prepare: Prepare, conversation_id: str) -> bool:
+        """Whether a prepare belongs to a conversation that goes on beside this one."""
+        named = _named(prepare)
+        return isinstance(named, str) and named != conversation_id and named in self.conversations
+
+
+def _named(prepare: Prepare) -> object:
+    return prepare.json.value.get("conversation_id", ABSENT)

@@ -28,7 +28,9 @@ class Progress:
         named = request.body.get("conversation_id", f"#{entry.number}")
         conversation_id = facts.conversation_id or str(named)
         conversation = self.conversations.get(conversation_id)
-        if conversation is None:
+        if conversation is None or request.first_turn:
+            if conversation is not None:
+                self._forget(conversation)
             conversation = self.conversations[conversation_id] = Conversation(conversation_id)
             conversation.turn_requested()
         stream = Stream(
@@ -40,6 +42,13 @@ class Progress:
         self.view.streams.append(stream)
         self._of[entry.number] = stream, conversation
         return conversation_id
+
+    def _forget(self, conversation: Conversation) -> None:
+        """Where ids are as recorded, a conversation may begin again: its calls are new ones then."""
+        old = [stream for stream, owner in self._of.values() if owner is conversation]
+        for call_id, call in list(self.played.items()):
+            if any(call.stream is stream for stream in old):
+                del self.played[call_id]
 
     def resume(self, entry: Response, conversation_id: object) -> None:
         """An answer goes on that was interrupted: the latest of this conversation."""

@@ -36,8 +36,8 @@ class _Reader:
         self.results: Mapping[str, Any] = transcript.expect.get("results", {})
         self.profile = transcript.profile
         self.view = FlowAView()
-        self.preparations = Preparations(live=transcript.live)
         self.progress = Progress(self.view, instant=transcript.pace == "instant")
+        self.preparations = Preparations(live=transcript.live, conversations=self.progress.conversations)
         self.routes: dict[int, str | None] = {}
         self.prepare_of: dict[int, Prepare] = {}
         self.request_of: dict[int, ConversationRequest] = {}
