@@ -55,7 +55,7 @@ class Preparations:
     def pair(self, request: ConversationRequest, conversation_id: str) -> None:
         """Find the prepares of a request: by the conduit token that it carries, else by order."""
         since = self.last_request.get(conversation_id, -1)
-        if conversation_id:  # a first turn names none, and does not end the time of others that begin beside it
+        if conversation_id:  # first turns have none, and must not end each other's time
             self.last_request[conversation_id] = request.order
         free = [each for each in self.prepares if each.order > since and each.serves is None]
         linked = [each for each in free if each.token is not None and each.token == request.conduit_token]
