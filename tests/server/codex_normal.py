@@ -24,6 +24,7 @@ _TIMES = frozenset(
 _ROLLOUT = re.compile(r"/sessions/\d{4}/\d\d/\d\d/rollout-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-")
 _ORDINAL = re.compile(r'"rolloutOrdinal":\d+')
 _INSTANT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
+_ABORTED = re.compile(r"aborted by user after \d+\.\ds")
 _PORT = re.compile(r"http://127\.0\.0\.1(?::\d+)?/")
 _METHODS = re.compile(r"expected one of .*", re.DOTALL)
 
@@ -50,6 +51,7 @@ class Normal:
 
     def _text(self, text: str) -> str:
         text = _ORDINAL.sub('"rolloutOrdinal":<n>', _ROLLOUT.sub("/sessions/<day>/rollout-<time>-", text))
+        text = _ABORTED.sub("aborted by user after <time>", text)
         text = _PORT.sub("http://<provider>/", _INSTANT.sub("<instant>", text))
         text = _METHODS.sub("expected one of <methods>", text) if text.startswith("Invalid") else text
         return UUID.sub(lambda found: self._ids.setdefault(found[0], f"<id {len(self._ids)}>"), text)

@@ -109,7 +109,7 @@ def test_an_open_call_is_seen_by_who_resumes_and_not_by_who_reads(profile: str) 
     [
         ("0.171", "interrupted", ["userMessage", "dynamicToolCall"], CANCELLED),
         ("0.110", "inProgress", ["userMessage"], "aborted"),
-        ("0.98", "inProgress", ["userMessage"], "aborted"),
+        ("0.98", "completed", ["userMessage"], "aborted"),
     ],
 )
 def test_a_process_that_ends_during_a_call_ends_its_turn(

@@ -9,7 +9,7 @@ import pytest
 
 from tests.server.codex_normal import Normal, shown
 from tests.server.codex_replay import Heard, Replay, names
-from wiretape_server.codex.profiles import Profile
+from wiretape_server.codex.profiles import PROFILES
 
 _REQUEST_MEMBERS = [
     "model",
@@ -53,12 +53,13 @@ def own_part(message: dict[str, Any]) -> dict[str, Any]:
     body = {name: message["body"][name] for name in _REQUEST_MEMBERS}
     body["tools"] = [tool for tool in body["tools"] if not isinstance(tool, str)]
     body["input"] = [item for item in body["input"] if not is_prompt(item)]
-    return {"bearer": message["headers"]["Authorization"].removeprefix("Bearer "), **body}
+    bearer = message["headers"].get("Authorization", "Bearer dummy").removeprefix("Bearer ")
+    return {"bearer": bearer, **body}
 
 
 def is_prompt(item: dict[str, Any]) -> bool:
     texts = [part.get("text", "") for part in item.get("content", ())]
-    return item.get("role") == "developer" or any(text.startswith("<text omitted") for text in texts)
+    return item.get("role") == "developer" or any(text.startswith("<") for text in texts)
 
 
 @pytest.mark.parametrize("name", names())
@@ -75,12 +76,9 @@ def plain(line: str) -> str:
     return re.sub(r"data: Some\(.*\), ", "", line)
 
 
-def test_a_server_of_another_version_says_something_else(monkeypatch: pytest.MonkeyPatch) -> None:
-    from wiretape_server.codex.profiles import PROFILES
-
+def test_a_server_of_another_version_says_something_else() -> None:
     replay = Replay("0.171.0-stdio-success_text")
-    other: Profile = PROFILES["0.110"]
-    monkeypatch.setattr(replay, "profile", other)
+    replay.profile = PROFILES["0.110"]
     replay.run()
     recorded, played = replay.recorded["c1"], replay.played["c1"]
     assert messages(replay, played) != messages(replay, recorded)

@@ -185,10 +185,15 @@ def test_the_end_of_an_older_turn_holds_no_items(profile: str) -> None:
     assert client.ended()["items"] == []
 
 
-def test_old_turn_ids_are_small_even_numbers() -> None:
-    client = Bench(DONE, DONE, profile="0.98").client()
+def test_old_turn_ids_count_what_the_thread_was_told() -> None:
+    client = Bench(calls("call_1"), DONE, DONE, calls("call_2"), DONE, profile="0.98").client()
     thread = client.start_thread()
-    assert [client.start_turn(thread), client.start_turn(thread)] == ["0", "2"]
+    ids = [client.start_turn(thread)]
+    client.answer(0)
+    ids += [client.start_turn(thread), client.start_turn(thread)]
+    client.result("turn/interrupt", {"threadId": thread, "turnId": ids[-1]})
+    ids.append(client.start_turn(thread))
+    assert ids == ["0", "2", "3", "5"]
     assert client.start_turn(client.start_thread()) == "0"
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from wiretape_server.codex import serde
-from wiretape_server.codex.profiles import Profile
+from wiretape_server.codex.profile import Profile
 from wiretape_server.codex.serde import UnreadableError
 
 INVALID: Final = "dynamic tool response was invalid"

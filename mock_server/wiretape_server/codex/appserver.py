@@ -20,7 +20,7 @@ from wiretape_server.codex.handshake import Client
 from wiretape_server.codex.home import Home
 from wiretape_server.codex.outbox import Outbox
 from wiretape_server.codex.process import CallLater, Process
-from wiretape_server.codex.profiles import Profile
+from wiretape_server.codex.profile import Profile
 from wiretape_server.codex.provider import Model
 from wiretape_server.codex.reply import Asking, Reply
 from wiretape_server.codex.serde import UnreadableError
@@ -156,8 +156,9 @@ class Connection:
         return methods.METHODS[method].run(asking, params)
 
     def _initialize(self, params: dict[str, Any]) -> Reply:
+        client = handshake.read_client(params, self._process.profile)
         if self._client is not None:
             raise RefusedError("Already initialized")
-        self._client = handshake.read_client(params)
+        self._client = client
         self._process.connections.append(self)
-        return Reply(handshake.greeting(self._process.profile, self._process.home, self._client))
+        return Reply(handshake.greeting(self._process.profile, self._process.home, client))

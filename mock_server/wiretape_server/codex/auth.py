@@ -12,7 +12,7 @@ from wiretape import strictjson
 from wiretape.jsonrpc import Failure
 from wiretape_server.codex import serde
 from wiretape_server.codex.process import Process
-from wiretape_server.codex.profiles import Profile
+from wiretape_server.codex.profile import Profile
 from wiretape_server.codex.serde import UnreadableError
 from wiretape_server.codex.shapes import shaped
 

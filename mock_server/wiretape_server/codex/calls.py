@@ -43,8 +43,8 @@ class OpenCall:
         self.batch.end(self, ended)
 
     def failed(self, failure: Failure) -> None:
-        error = f'JSONRPCErrorError {{ code: {failure.code}, message: "{failure.message}" }}'
-        self.batch.complain(f"{_DYNAMIC_TOOLS}request failed with client error: {error}")
+        log = self.batch.profile.client_error_log.format(code=failure.code, message=failure.message)
+        self.batch.complain(f"{_DYNAMIC_TOOLS}{log}")
         self.batch.end(self, answers.failure(answers.FAILED, self.batch.profile))
 
 
@@ -121,6 +121,7 @@ class CallBatch:
 
     def end(self, opened: OpenCall, ended: Outcome) -> None:
         """Close a call that has its outcome, and go on."""
+        self.stage.loaded.told += 1
         self._close(opened, ended, kept=True)
         if self.profile.call_items:
             self.stage.announce_completion(opened.item)

@@ -9,7 +9,7 @@ from typing import Any, Final
 from wiretape_server.codex import serde
 from wiretape_server.codex.errors import RefusedError
 from wiretape_server.codex.home import Home
-from wiretape_server.codex.profiles import Profile
+from wiretape_server.codex.profile import Profile
 from wiretape_server.codex.shapes import shaped
 
 _INFO: Final[serde.Types] = {
@@ -19,7 +19,6 @@ _INFO: Final[serde.Types] = {
 }
 _CAPABILITIES: Final[serde.Types] = {
     "experimentalApi": serde.BOOLEAN,
-    "optOutNotificationMethods": serde.SEQUENCE + serde.OR_NULL,
 }
 
 
@@ -34,21 +33,30 @@ class Client:
     """Notifications that it does not want, by their exact names."""
 
 
-def read_client(params: Mapping[str, Any]) -> Client:
+def read_client(params: Mapping[str, Any], profile: Profile) -> Client:
     """Read the params of initialize. Raises UnreadableError and RefusedError."""
     info, capabilities = params["clientInfo"], params.get("capabilities") or {}
     serde.check_members(info, _INFO, ("name", "version"), "struct ClientInfo")
     serde.check_members(capabilities, _CAPABILITIES, (), "struct InitializeCapabilities")
-    for method in capabilities.get("optOutNotificationMethods") or ():
-        serde.check_type(method, serde.STRING)
+    opted_out = _opted_out(capabilities) if profile.opt_out else frozenset()
     if not _is_header_value(info["name"]):
         raise RefusedError(f"Invalid clientInfo.name: '{info['name']}'. Must be a valid HTTP header value.")
     return Client(
         name=info["name"],
         version=info["version"],
         experimental=capabilities.get("experimentalApi", False),
-        opted_out=frozenset(capabilities.get("optOutNotificationMethods") or ()),
+        opted_out=opted_out,
     )
+
+
+def _opted_out(capabilities: Mapping[str, Any]) -> frozenset[str]:
+    methods = capabilities.get("optOutNotificationMethods")
+    if methods is None:
+        return frozenset()
+    serde.check_type(methods, serde.SEQUENCE)
+    for method in methods:
+        serde.check_type(method, serde.STRING)
+    return frozenset(methods)
 
 
 def _is_header_value(text: str) -> bool:

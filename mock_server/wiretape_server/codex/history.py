@@ -10,7 +10,7 @@ from wiretape import strictjson
 from wiretape_server.codex import shapes
 from wiretape_server.codex.errors import RefusedError
 from wiretape_server.codex.home import Item, Thread, Turn
-from wiretape_server.codex.profiles import Profile
+from wiretape_server.codex.profile import Profile
 from wiretape_server.codex.shapes import shaped_item
 
 TURNS: Final = "turns"

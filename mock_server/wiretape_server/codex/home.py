@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from wiretape_server.codex.profiles import TurnStatus
+from wiretape_server.codex.profile import TurnStatus
 from wiretape_server.codex.specs import Declaration
 
 

@@ -33,7 +33,7 @@ def read(asking: Asking, params: dict[str, Any]) -> Reply:
     turns: list[history.Entry] = []
     if params.get("includeTurns"):
         _check_kept(thread, "includeTurns")
-        if not thread.turns:
+        if not (thread.turns or process.profile.kept_from_start):
             text, code = process.profile.no_turns_yet
             raise RefusedError(text.format(id=thread.id), code)
         warn_of_full_history(asking, thread, _OMIT)
@@ -79,7 +79,7 @@ def list_items(asking: Asking, params: dict[str, Any]) -> Reply:
 def list_threads(asking: Asking, _params: dict[str, Any]) -> Reply:
     """Every thread that has had a turn, newest first."""
     process = asking.process
-    threads = list(reversed(process.home.threads.values()))
+    threads = [thread for thread in reversed(process.home.threads.values()) if thread.turns]
     full = {
         "data": [_listed(process, thread) for thread in threads],
         "readStates": {thread.id: shapes.read_state(thread) for thread in threads},

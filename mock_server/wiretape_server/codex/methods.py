@@ -14,7 +14,7 @@ from wiretape_server.codex import (
     thread_methods,
     turn_methods,
 )
-from wiretape_server.codex.profiles import Profile
+from wiretape_server.codex.profile import Profile
 from wiretape_server.codex.reply import Asking, Reply
 from wiretape_server.codex.serde import BOOLEAN, COUNT, OR_NULL, SEQUENCE, STRING, UnreadableError
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from wiretape_server.codex.home import Home, Thread
 from wiretape_server.codex.outbox import Hearer, Outbox
-from wiretape_server.codex.profiles import Profile
+from wiretape_server.codex.profile import Profile
 from wiretape_server.codex.provider import Model
 from wiretape_server.codex.shapes import IDLE, milliseconds
 from wiretape_server.minting import IdSource
@@ -38,8 +38,8 @@ class LoadedThread:
     """The connections that started, resumed or forked it."""
     status: Mapping[str, Any] = field(default_factory=lambda: IDLE)
     run: TurnRun | None = None
-    turns_begun: int = 0
-    """In this process."""
+    told: int = 0
+    """How often a client told it something in this process: a turn, an answer, an interrupt."""
 
     def subscribe(self, hearer: Hearer) -> None:
         if hearer not in self.subscribers:
@@ -71,6 +71,8 @@ class Process:
     def set_status(self, loaded: LoadedThread, status: Mapping[str, Any]) -> None:
         """Notify every connection of a thread's new status."""
         loaded.status = status
+        if not self.profile.status_changes:
+            return
         params = {"threadId": loaded.thread.id, "status": status}
         self.outbox.notify(self.connections, "thread/status/changed", params)
 

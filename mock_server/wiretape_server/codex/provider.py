@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from wiretape.cassette.model import ModelCall, ModelError, ModelText, Step
 from wiretape_server.codex.home import Thread
-from wiretape_server.codex.profiles import Profile
+from wiretape_server.codex.profile import Profile
 from wiretape_server.codex.specs import Declaration, Namespace, Tool
 
 

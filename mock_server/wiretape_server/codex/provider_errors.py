@@ -8,7 +8,7 @@ from typing import Any
 
 from wiretape import strictjson
 from wiretape.cassette.model import ModelError
-from wiretape_server.codex.profiles import Profile
+from wiretape_server.codex.profile import Profile
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from wiretape_server.codex import serde
-from wiretape_server.codex.profiles import SchemaDialect
+from wiretape_server.codex.profile import SchemaDialect
 from wiretape_server.codex.serde import UnreadableError
 
 _COMBINATIONS = ("anyOf", "oneOf", "allOf")

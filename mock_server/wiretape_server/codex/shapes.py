@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from wiretape_server.codex.home import Home, Thread, Turn
-from wiretape_server.codex.profiles import Profile
+from wiretape_server.codex.profile import Profile
 
 IDLE: Final[Mapping[str, Any]] = {"type": "idle"}
 ACTIVE: Final[Mapping[str, Any]] = {"type": "active", "activeFlags": []}

@@ -10,7 +10,7 @@ import re
 from typing import Final
 
 from wiretape_server.codex.errors import RefusedError
-from wiretape_server.codex.profiles import Profile
+from wiretape_server.codex.profile import Profile
 from wiretape_server.codex.schema_shape import schema_complaint
 from wiretape_server.codex.specs import Declaration, Namespace, Tool, functions
 

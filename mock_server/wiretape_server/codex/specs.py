@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from wiretape_server.codex import serde
-from wiretape_server.codex.profiles import Profile
+from wiretape_server.codex.profile import Profile
 from wiretape_server.codex.serde import UnreadableError
 
 _MIXED: Final = "dynamic tools must use either canonical or legacy format consistently"

@@ -31,7 +31,10 @@ def start(asking: Asking, params: dict[str, Any]) -> Reply:
     if needs and not asking.experimental:
         raise RefusedError(_NEEDS_EXPERIMENTAL)
     spec_rules.check(tools, process.profile)
-    loaded = LoadedThread(thread=_new_thread(asking, params, tools))
+    thread = _new_thread(asking, params, tools)
+    if process.profile.kept_from_start and not thread.ephemeral:
+        process.home.threads[thread.id] = thread
+    loaded = LoadedThread(thread=thread)
     return _introduce(asking, loaded, _started(asking, loaded))
 
 

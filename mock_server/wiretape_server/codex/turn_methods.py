@@ -57,13 +57,12 @@ def _loaded(process: Process, params: dict[str, Any]) -> LoadedThread:
 
 def _new_turn(process: Process, loaded: LoadedThread) -> Turn:
     thread = loaded.thread
-    counted = str(2 * loaded.turns_begun)
     turn = Turn(
-        id=process.uuid7() if process.profile.uuid_turn_ids else counted,
+        id=process.uuid7() if process.profile.uuid_turn_ids else str(loaded.told),
         number=len(thread.turns) + 1,
         ordinal=thread.next_ordinal(),
     )
-    loaded.turns_begun += 1
+    loaded.told += 1
     thread.turns.append(turn)
     return turn
 
@@ -95,7 +94,8 @@ def steer(asking: Asking, params: dict[str, Any]) -> Reply:
 
 def interrupt(asking: Asking, params: dict[str, Any]) -> Reply | None:
     """End the turn that runs: its calls first, then the answer, then the turn. None is no answer at all."""
-    run = _loaded(asking.process, params).run
+    loaded = _loaded(asking.process, params)
+    run = loaded.run
     strict, given = asking.process.profile.checks_interrupt, params["turnId"]
     if run is None:
         if strict:
@@ -103,6 +103,7 @@ def interrupt(asking: Asking, params: dict[str, Any]) -> Reply | None:
         return None
     if strict and run.turn.id != given:
         raise RefusedError(f"expected active turn id {given} but found {run.turn.id}")
+    loaded.told += 1
     run.cancel()
     interrupted = run
     return Reply({}, lambda: interrupted.end("interrupted"))

@@ -13,7 +13,7 @@ from wiretape_server.codex.home import Turn
 from wiretape_server.codex.items import TurnStage
 from wiretape_server.codex.outbox import Hearer
 from wiretape_server.codex.process import LoadedThread, Process
-from wiretape_server.codex.profiles import TurnStatus
+from wiretape_server.codex.profile import TurnStatus
 from wiretape_server.codex.provider import ProviderRequest
 from wiretape_server.codex.provider_errors import TurnError, http_error
 from wiretape_server.codex.shapes import shaped, shaped_item
