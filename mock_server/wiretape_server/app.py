@@ -10,6 +10,7 @@ from urllib.parse import unquote
 
 from aiohttp import web
 
+from wiretape.report import printable
 from wiretape_server import reads
 from wiretape_server.converse import converse
 from wiretape_server.exchange import Exchange, RefusedError
@@ -62,7 +63,7 @@ class App:
         play = self._find_play(unquote(found["prefix"])) if found else None
         if found is None or play is None:
             return self._nowhere(request)
-        body, unread = await _read(request, f"{request.method} {unquote(found['path'])}")
+        body, unread = await _read(request, printable(f"{request.method} {unquote(found['path'])}"))
         path = found["path"] + (found["query"] or "")
         headers = tuple((_text(name), _text(value)) for name, value in request.raw_headers)
         exchange = Exchange(
@@ -130,14 +131,14 @@ def _endpoint(exchange: Exchange) -> Endpoint:
         raise RefusedError(
             405,
             "method_not_allowed",
-            f"{exchange.request.method} {exchange.path}: this path takes {', '.join(allowed)}.",
+            f"{exchange.name}: this path takes {', '.join(allowed)}.",
             unmatched=True,
             headers={"allow": ", ".join(allowed)},
         )
     raise RefusedError(
         404,
         "unknown_path",
-        f"{exchange.request.method} {exchange.path}: no such endpoint. There are: "
+        f"{exchange.name}: no such endpoint. There are: "
         + ", ".join(f"{route.method} {_readable(route)}" for route in ROUTES),
         unmatched=True,
     )
@@ -181,7 +182,7 @@ def _refuse(exchange: Exchange, refusal: RefusedError) -> web.Response:
 def _fail(exchange: Exchange, error: Exception) -> web.StreamResponse:
     """Answer a request that met a fault of the server's own, and go on serving others."""
     _LOG.debug("a fault while answering request %d", exchange.number, exc_info=error)
-    said = f"{exchange.request.method} {exchange.path}: the server failed: {type(error).__name__}: {error}"
+    said = f"{exchange.name}: the server failed: {type(error).__name__}: {error}"
     exchange.play.errors.append(f"request {exchange.number}: {said}")
     if exchange.streaming:
         if exchange.request.transport is not None:

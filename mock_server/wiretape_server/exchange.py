@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from aiohttp import web
 
 from wiretape import strictjson
+from wiretape.report import printable
 from wiretape.strictjson import StrictJSONError
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ class Exchange:
             raise RefusedError(
                 422,
                 "not_an_object",
-                f"expected a JSON object as the body of {self._name()}, got {type(value).__name__}: "
+                f"expected a JSON object as the body of {self.name}, got {type(value).__name__}: "
                 f"{strictjson.dumps(value)[:80]}. Send {{…}}.",
             )
         return value
@@ -94,7 +95,7 @@ class Exchange:
             raise RefusedError(
                 400,
                 error.kind,
-                f"the body of {self._name()} is no JSON: {error}. It starts with {self.body[:60]!r}.",
+                f"the body of {self.name} is no JSON: {error}. It starts with {self.body[:60]!r}.",
             ) from None
 
     def _demand_json_type(self) -> None:
@@ -104,10 +105,12 @@ class Exchange:
             raise RefusedError(
                 415,
                 "unsupported_content_type",
-                f"expected content-type application/json for {self._name()}, got {sent!r}. "
+                f"expected content-type application/json for {self.name}, got {sent!r}. "
                 "Set the header content-type: application/json.",
                 unmatched=True,
             )
 
-    def _name(self) -> str:
-        return f"{self.request.method} {self.path}"
+    @property
+    def name(self) -> str:
+        """Method and path, as messages name them: in one line, whatever the client put into the path."""
+        return printable(f"{self.request.method} {self.path}")

@@ -147,6 +147,14 @@ def test_a_json_body_without_a_content_type_is_taken(play: Play) -> None:
     assert converse(play(plain()).base_url, json.dumps(user_turn()).encode()).status == 200
 
 
+def test_a_path_with_line_ends_is_told_in_one_line(play: Play) -> None:
+    playback = play(plain())
+    answer = ask(playback.base_url, "GET", "/backend-api/x%0aFAIL%20forged%1b%5b2J")
+    assert answer.status == 404
+    [error] = playback.transcript().errors
+    assert "GET /backend-api/x\\nFAIL forged\\x1b[2J: no such endpoint" in error
+
+
 @pytest.mark.parametrize(
     "path", ["/backend-api/models", "/backend-api/f/conversation/", "/backend-anon/x?y=1"]
 )

@@ -79,6 +79,14 @@ def test_junit_shows_every_failure_of_a_rule(written: dict[str, str]) -> None:
     assert "request 9" in str(failure.text)
 
 
+def test_a_key_that_a_client_chose_is_escaped_in_a_junit_message(tmp_path: Path) -> None:
+    report = Report(name="x", protocol="flow_a", findings=(finding("a.wrong", path="a\u202e\x1b[2J"),))
+    write([Target("junit", tmp_path / "junit")], [report], RUN)
+    failure = ElementTree.parse(tmp_path / "junit").find(".//failure")
+    assert failure is not None
+    assert failure.get("message") == "flow_a.a.wrong at a\\u202e\\x1b[2J"
+
+
 def test_no_control_character_reaches_a_report(written: dict[str, str]) -> None:
     for kind, text in written.items():
         assert not {each for each in text if ord(each) < 32} - {"\n"}, kind

@@ -8,7 +8,7 @@ from typing import Any
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from wiretape.contract import Finding, Report
-from wiretape.report import finding_text
+from wiretape.report import finding_text, printable
 from wiretape_cli.reports.verdict import by_rule, counts, not_played
 
 NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -46,7 +46,7 @@ def _case(suite: Element, report: Report, rule: str, findings: Sequence[Finding]
         message = (
             f"{len(failed)} × {rule}" if len(failed) > 1 else f"{rule} at {failed[0].path or failed[0].at}"
         )
-        SubElement(case, "failure", type="must", message=_xml(message)).text = text
+        SubElement(case, "failure", type="must", message=printable(message)).text = text
     elif failed:
         SubElement(case, "system-out").text = text
     elif findings[0].outcome != "pass":
