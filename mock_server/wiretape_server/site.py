@@ -23,7 +23,9 @@ class Site:
     """A listening port and its connections."""
 
     def __init__(self, app: App) -> None:
-        self._http = web.Server(app, handler_cancellation=True, access_log=None, logger=_HTTP_LOG)
+        self._http = web.Server(
+            app, handler_cancellation=True, tcp_keepalive=False, access_log=None, logger=_HTTP_LOG
+        )
         self._listener: asyncio.Server | None = None
         self.base_url = ""
 

@@ -44,7 +44,7 @@ def test_options_that_nobody_gives_are_recorded_pace_fresh_ids_and_lenient() -> 
 
 def test_a_profile_is_one_that_a_verdict_can_demand() -> None:
     assert PlayOptions.parse(profile="app").profile == "app"
-    with pytest.raises(OptionError, match="profile is 'web'; give seed-capture, app, 0.98"):
+    with pytest.raises(OptionError, match=r"profile is 'web'; give seed-capture, app, 0\.98"):
         PlayOptions.parse(profile="web")
 
 
