@@ -207,6 +207,16 @@ def test_an_answer_that_is_none_breaks_one_rule(message: dict[str, Any], rule: s
     assert set(wire.failed()) == {rule}
 
 
+@pytest.mark.parametrize(
+    ("message", "got"),
+    [({}, "neither"), ({"result": {}, "error": {"code": 1, "message": "m"}}, "error and result")],
+)
+def test_it_is_said_what_an_answer_has(message: dict[str, Any], got: str) -> None:
+    wire = called()
+    wire.client({"id": 0} | message)
+    assert wire.failed()["response.result-xor-error"].got == got
+
+
 def test_a_right_answer_after_an_unreadable_one_counts() -> None:
     wire = called()
     wire.client({"id": 0, "error": {"message": "m"}})
