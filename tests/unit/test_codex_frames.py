@@ -33,6 +33,13 @@ def test_a_line_that_is_no_message_breaks_one_rule(data: bytes, rule: str) -> No
     assert set(wire.failed()) == {rule}
 
 
+def test_two_messages_in_one_are_shown_as_they_came() -> None:
+    wire = answered()
+    wire.client(b'{"method":"a"}\n{"method":"b"}')
+    wire.client(b"[1]")
+    assert [f.got for f in wire.report().findings if f.failed] == ['{"method":"a"}\n{"method":"b"}', [1]]
+
+
 def test_an_answer_in_a_binary_message_is_none() -> None:
     wire = called()
     wire.frame("client", {"id": 0, "result": text_result()}, binary=True)
