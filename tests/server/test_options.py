@@ -13,7 +13,9 @@ def test_a_pace_multiplies_the_recorded_delays(pace: str, scale: float) -> None:
     assert PlayOptions.parse(pace=pace).scale == scale
 
 
-@pytest.mark.parametrize("pace", ["", "fast", "x", "x-1", "0.5", "x1e3", "xnan"])
+@pytest.mark.parametrize(
+    "pace", ["", "fast", "x", "x-1", "0.5", "x1e3", "xnan", "x0", "x0.00", "x1000000", "x" + "9" * 400]
+)
 def test_a_pace_that_means_nothing_is_refused_with_those_that_do(pace: str) -> None:
     with pytest.raises(OptionError, match=r"pace is .*; give recorded, instant, or x and a number"):
         PlayOptions.parse(pace=pace)
