@@ -177,6 +177,24 @@ def test_an_id_that_is_none_means_nothing_where_nobody_asked() -> None:
     assert set(wire.failed()) == {"call.known-id"}
 
 
+def test_an_id_that_is_none_means_the_oldest_call_that_waits() -> None:
+    wire = started()
+    for number in range(3):
+        wire.call(number, call_id=f"call_{number}")
+    wire.answer(request_id=0)
+    wire.client({"id": None, "result": text_result()})
+    assert wire.failed()["call.id-exact"].want == 1
+    assert "call_2" in str(wire.failed()["call.answered"].want)
+
+
+def test_an_id_that_is_none_means_no_call_of_another_process() -> None:
+    wire = called()
+    wire.opened("c2")
+    wire.initialize()
+    wire.client({"id": None, "result": text_result()})
+    assert set(wire.failed()) == {"call.known-id", "call.answered"}
+
+
 def test_an_unknown_id_among_several_calls_excuses_none() -> None:
     wire = started()
     wire.call(0)
