@@ -1,0 +1,19 @@
+"""Every scenario, by name: the modules register theirs when they are imported."""
+
+from __future__ import annotations
+
+from tests.differential.scenario import SCENARIOS
+from tests.differential.scenarios import (
+    answers,
+    calls,
+    declarations,
+    handshake,
+    history,
+    interrupts,
+    login,
+    turns,
+    websocket,
+)
+
+MODULES = (answers, declarations, handshake, turns, calls, interrupts, history, websocket, login)
+ALL = tuple(SCENARIOS.values())

@@ -1,0 +1,26 @@
+"""The same client hears the same from wiretape's app-server as from the real one, and so does the model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.differential.playing import Theatre
+from tests.differential.scenario import Scenario
+from tests.differential.scenarios.all import ALL
+from tests.differential.transcripts import differences
+
+ATTEMPTS = 3
+"""The real program does some things at once, and says them in one order or another."""
+
+
+@pytest.mark.parametrize("scenario", ALL, ids=lambda each: each.name)
+def test_both_say_the_same(stages: Theatre, scenario: Scenario, tmp_path: Path) -> None:
+    found: list[str] = []
+    for attempt in range(ATTEMPTS):
+        real, ours = stages.play(scenario, tmp_path / str(attempt))
+        found = differences(real, ours)
+        if not found:
+            return
+    pytest.fail("\n".join(["- real, + wiretape", *found]), pytrace=False)
