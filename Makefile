@@ -2,17 +2,18 @@
 # make test   lint, types, import contracts and the tests
 # make bench  the speed goals, target and figure per line (ONLY=P3 takes one goal)
 # make clients  public clients of the Codex app-server (400 MB), so that `make test` runs them too
+# make differential   compares with the real Codex app-server, which npm puts into a cache folder (420 MB)
 # Works with GNU make 3.81 and later, on Debian, Ubuntu and macOS. PYTHON=… chooses the interpreter.
 
 VENV := .venv
 BIN := $(VENV)/bin
 CANDIDATES := $(PYTHON) python3 python3.14 python3.13 python3.12 python3.11
 
-.PHONY: help demo test lint bench clients docs clean
+.PHONY: help demo test lint bench clients differential docs clean
 .DEFAULT_GOAL := help
 
 help:
-	@sed -n '1,4s/^# //p' Makefile
+	@sed -n '1,5s/^# //p' Makefile
 
 demo: $(VENV)/.installed
 	PATH="$(CURDIR)/$(BIN):$$PATH" wiretape check --all -- python tests/examples/clients/flow_a_client.py
@@ -30,6 +31,13 @@ bench: $(VENV)/.bench
 	$(BIN)/python -m tests.benchmarks $(ONLY)
 
 clients: $(VENV)/.clients
+
+# Where Linux lets a user do so, nothing of it can reach a network.
+ISOLATED = $(shell unshare -rn ip link set lo up 2>/dev/null && echo "unshare -rn sh -c 'ip link set lo up; exec \"\$$@\"' sh")
+
+differential: $(VENV)/.test
+	$(BIN)/python -m tests.differential.program
+	$(ISOLATED) $(BIN)/pytest tests/differential $(PYTEST)
 
 docs: $(VENV)/.installed
 	$(BIN)/python docs/rules_page.py
