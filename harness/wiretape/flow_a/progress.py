@@ -17,6 +17,8 @@ class Progress:
         self.view = view
         self.instant = instant
         self.conversations: dict[str, Conversation] = {}
+        self.calling: dict[str, Conversation] = {}
+        """Those in which a call was seen: a return can belong to no other."""
         self.played: dict[str, PlayedCall] = {}
         self.known_ids: set[str] = set()
         """Ids of messages that somebody has sent."""
@@ -58,6 +60,12 @@ class Progress:
                 self._of[entry.number] = stream, conversation
                 return
 
+    def candidates(self, conversation_id: str) -> list[Conversation]:
+        """The conversations that a request can be a return in: its own, and those that have had a call."""
+        own = self.conversations.get(conversation_id)
+        others = [each for each in self.calling.values() if each is not own]
+        return others if own is None else [own, *others]
+
     def chunk(self, order: int, entry: Chunk) -> None:
         """A piece of an answer was written."""
         if entry.number not in self._of:
@@ -78,6 +86,7 @@ class Progress:
     def _opens(self, order: int, call: SeenCall, stream: Stream, conversation: Conversation) -> None:
         if call.id in self.played:
             return  # history, seen again
+        self.calling[conversation.id] = conversation
         played = PlayedCall(at=stream.at, seen=call, request=stream.request, stream=stream, opened=order)
         self.played[call.id] = played
         if call in stream.facts.server_calls:

@@ -95,7 +95,7 @@ class _Reader:
         conversations = self.progress.conversations
         named = str(request.body.get("conversation_id", ""))
         self.view.requests.append(request)
-        request.match = match_return(request.body, conversations.values())
+        request.match = match_return(request.body, self.progress.candidates(named))
         request.challenge = self.preparations.spend_challenge(request.body)
         self.declare(request.signatures)
         if request.match is not None:
