@@ -5,6 +5,10 @@
         MyClient(play.base_url).ask(play.user_message)
         play.verify()
 
+    def test_my_codex_client(wiretape):
+        play = wiretape.codex("dynamic_tool_text")
+        MyCodexClient(codex=play.bin).ask(play.user_message)
+
 Importing this package, as every pytest run does where it is installed, imports nothing but itself.
 """
 

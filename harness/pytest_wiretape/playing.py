@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -16,8 +16,8 @@ from wiretape.cassette import Cassette, CassetteError, load_cassette
 from wiretape.contract import Report
 from wiretape.report import shown, to_text, verdict_line
 from wiretape.transcript import Request, Transcript
-from wiretape_server.options import PlayOptions
-from wiretape_server.thread import Playback, ServerThread
+from wiretape_server.options import OptionError, PlayOptions
+from wiretape_server.thread import CodexPlayback, Playback, ServerThread
 
 SETTLE = 2.0
 """Seconds that streams get to end before the verdict, when the test asks for it."""
@@ -79,11 +79,32 @@ class Play:
         """The verdict for people: every failed rule, what was not played, and what may be why."""
         source = "/".join(Path(self.cassette.source).parts[-2:])
         text = to_text(report, source=source or self.cassette.name).rstrip()
-        return f"{text}\n\n{self._unasked}" if self._unasked and not self.requests else text
+        return f"{text}\n\n{self._unasked}" if self._unasked and not self.transcript.entries else text
+
+    def variables(self) -> dict[str, str]:
+        """What ``wiretape check`` tells a client by its environment, for one that is a command."""
+        return self._playback.variables()
 
     def close(self) -> None:
         """End the play: its open streams are cut, its address is free again."""
         self._playback.close()
+
+
+class CodexPlay(Play):
+    """A play of the app-server, for any number of processes and connections of the test's client.
+
+    ``tools`` are the ``dynamicTools`` to declare, ``results`` whole answers; a tool that is not in them gives
+    back its argument ``text``. ``base_url`` is for a real app-server: its model provider is ``/v1`` below it.
+    """
+
+    def __init__(self, playback: CodexPlayback, *, unasked: str = "") -> None:
+        super().__init__(playback, unasked=unasked)
+        self.bin: str = str(playback.bin)
+        """A program to start in place of ``codex``."""
+        self.command: list[str] = playback.command
+        """What starts an app-server over stdio."""
+        self.ws_url: str = playback.ws_url
+        """Where an app-server listens on a websocket."""
 
 
 class SessionServer:
@@ -99,7 +120,9 @@ class SessionServer:
     ) -> Iterator[Play]:
         """Play a cassette as long as the ``with`` block runs, and judge at its end, unless it raised."""
         __tracebackhide__ = True
-        play = self.start(cassette, play_options(self.config, options), own_port=own_port)
+        loaded = self.load(cassette)
+        said = play_options(self.config, options, protocol=loaded.protocol)
+        play = self.start(loaded, said, own_port=own_port)
         try:
             yield play
             if play.report is None:
@@ -107,21 +130,26 @@ class SessionServer:
         finally:
             play.close()
 
-    def start(
-        self, cassette: str | Path | Cassette, options: PlayOptions, *, own_port: bool, unasked: str = ""
-    ) -> Play:
+    def start(self, cassette: Cassette, options: PlayOptions, *, own_port: bool, unasked: str = "") -> Play:
         """Begin a play that the caller closes. ``unasked`` says what may be why, when no request comes."""
         if self._thread is None:
             self._thread = ServerThread()
             self._thread.start()
-        return Play(self._thread.play(self._load(cassette), options, own_port=own_port), unasked=unasked)
+        try:
+            playback = self._thread.play(cassette, options, own_port=own_port)
+        except (CassetteError, OptionError) as error:
+            refuse(str(error))
+        if isinstance(playback, CodexPlayback):
+            return CodexPlay(playback, unasked=unasked)
+        return Play(playback, unasked=unasked)
 
     def stop(self) -> None:
         """Stop the server, if there ever was one."""
         if self._thread is not None:
             self._thread.stop()
 
-    def _load(self, cassette: str | Path | Cassette) -> Cassette:
+    def load(self, cassette: str | Path | Cassette) -> Cassette:
+        """Look a cassette up. One that is not there fails the test."""
         if isinstance(cassette, Cassette):
             return cassette
         try:
@@ -156,7 +184,40 @@ class Wiretape:
         """
         __tracebackhide__ = True
         said = {"pace": pace, "chunks": chunks, "ids": ids, "strict": strict, "profile": profile}
-        options = play_options(self._server.config, said, marked(self._item)[1])
+        return self._begin(self._server.load(cassette), said, own_port=own_port)
+
+    def codex(
+        self,
+        cassette: str | Path | Cassette,
+        *,
+        profile: str | None = None,
+        app_server: Iterable[str] = (),
+        own_port: bool = False,
+    ) -> CodexPlay:
+        """Play a codex cassette to this test; ``play.bin`` is a program to start in place of ``codex``.
+
+        ``profile`` is the version to be; ``app_server`` are ``--ws-auth`` and what belongs to it.
+        """
+        __tracebackhide__ = True
+        loaded = self._server.load(cassette)
+        if loaded.protocol != "codex":
+            refuse(f"{loaded.name} is a {loaded.protocol} cassette; play it with wiretape.play")
+        play = self._begin(loaded, {"profile": profile}, own_port=own_port, app_server=app_server)
+        assert isinstance(play, CodexPlay)
+        return play
+
+    def _begin(
+        self,
+        cassette: Cassette,
+        said: Mapping[str, Any],
+        *,
+        own_port: bool,
+        app_server: Iterable[str] = (),
+    ) -> Play:
+        levels = (said, marked(self._item)[1])
+        options = play_options(
+            self._server.config, *levels, protocol=cassette.protocol, app_server=app_server
+        )
         unasked = BESIDE_VCR if self._item.get_closest_marker("vcr") else ""
         play = self._server.start(cassette, options, own_port=own_port, unasked=unasked)
         self._plays.append(play)

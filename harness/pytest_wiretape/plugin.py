@@ -15,7 +15,7 @@ OPTIONS = {
     "chunks": "how bodies are cut: recorded, event, byte, one, or random:SEED",
     "ids": "fresh: re-mint server-made ids in each play; recorded: the very bytes",
     "strict": "answer a wrong return with 422 and the findings",
-    "profile": "the protocol profile that the verdict demands, as flow_a=app",
+    "profile": "the protocol profile that the verdict demands, as flow_a=app or codex=0.110",
     "cassette_dir": "where cassettes are looked up by name, before the bundled ones",
 }
 """Each is --wiretape-NAME, the ini setting wiretape_NAME and the environment variable WIRETAPE_NAME."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -31,15 +31,20 @@ def refuse(text: str) -> NoReturn:
     pytest.fail(f"wiretape: {text}", pytrace=False)
 
 
-def play_options(config: pytest.Config, *levels: Mapping[str, Any]) -> PlayOptions:
+def play_options(
+    config: pytest.Config,
+    *levels: Mapping[str, Any],
+    protocol: str = "flow_a",
+    app_server: Iterable[str] = (),
+) -> PlayOptions:
     """How to play; ``levels`` are what the test says, the nearest first. A value without meaning fails it."""
     given = {name: value for name in PLAYING if (value := _resolve(config, name, levels)) is not None}
     if "strict" in given:
         given["strict"] = switch(given["strict"])
     try:
         # Blanks part several: "flow_a=app codex=0.98" serves a suite that plays both.
-        given["profile"] = demanded(str(given.get("profile", "")).split(), "flow_a")
-        return PlayOptions.parse(**given)
+        given["profile"] = demanded(str(given.get("profile", "")).split(), protocol)
+        return PlayOptions.parse(**given, app_server=app_server)
     except OptionError as error:
         refuse(str(error))
 

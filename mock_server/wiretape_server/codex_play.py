@@ -156,7 +156,7 @@ class Line:
 
     def ignore(self, data: bytes) -> None:
         """Note a binary message, which an app-server never takes."""
-        self._play.recorder.frame("client", data, self._name)
+        self._play.recorder.frame("client", data, self._name, binary=True)
 
     def close(self, detail: str) -> None:
         """The connection has ended."""

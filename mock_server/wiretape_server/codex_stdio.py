@@ -71,8 +71,10 @@ class Output:
         self.line(text.encode("utf-8", "replace"), bridge.STDERR)
 
     def exit(self, code: int) -> None:
-        self.transport.write(bridge.record(bridge.EXIT, str(code).encode()))
-        self.transport.close()
+        """End the bridge, if it is still there."""
+        if not self.transport.is_closing():
+            self.transport.write(bridge.record(bridge.EXIT, str(code).encode()))
+            self.transport.close()
 
 
 class Bridge(asyncio.Protocol):
@@ -197,6 +199,7 @@ class WebsocketProcess:
             return
         self._running = False
         self._server.exit()
+        self._output.exit(0)
         self._play.ended(self._output.transport.abort)
         self._task = asyncio.get_running_loop().create_task(self._site.close())
 

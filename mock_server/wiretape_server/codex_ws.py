@@ -53,23 +53,27 @@ class WebsocketDoor:
         sender = asyncio.get_running_loop().create_task(_send(websocket, outgoing))
         abort = request.transport.abort if request.transport is not None else sender.cancel
         self._play.opened(abort)
+        failure = ""
         try:
-            await _receive(websocket, line)
+            failure = await _receive(websocket, line)
         finally:
             sender.cancel()
-            line.close(f"close code {websocket.close_code}")
+            line.close(failure or f"close code {websocket.close_code}")
             self._play.ended(abort)
         return websocket
 
 
-async def _receive(websocket: web.WebSocketResponse, line: Line) -> None:
-    """Take messages until the websocket is closed or broken."""
+async def _receive(websocket: web.WebSocketResponse, line: Line) -> str:
+    """Take messages until the websocket is closed; what was wrong, if that is why."""
     message: WSMessage
     async for message in websocket:
         if message.type is WSMsgType.TEXT:
             line.receive(message.data.encode())
         elif message.type is WSMsgType.BINARY:
             line.ignore(message.data)
+        elif message.type is WSMsgType.ERROR:
+            return str(message.data)
+    return ""
 
 
 async def _send(websocket: web.WebSocketResponse, outgoing: asyncio.Queue[bytes]) -> None:

@@ -31,15 +31,7 @@ class Programs:
         folder.mkdir()
         call = f"import sys\n\nraise SystemExit(main({host!r}, {port}, {play!r}, sys.argv[1:]))\n"
         source = f"{Path(bridge.__file__).read_text('utf-8')}\n\n{call}"
-        if sys.platform == "win32":
-            return write_launched(
-                folder, source, "codex.cmd", f'@"{sys.executable}" {_ISOLATED} "%~dp0{{}}" %*\n'
-            )
-        shebang = f"#!{sys.executable} {_ISOLATED}"
-        if " " in sys.executable or len(shebang.encode()) > _LONGEST_SHEBANG:
-            launcher = f'#!/bin/sh\nexec "{sys.executable}" {_ISOLATED} "${{0%/*}}/{{}}" "$@"\n'
-            return write_launched(folder, source, "codex", launcher)
-        return _executable(folder / "codex", f"{shebang}\n{source}")
+        return write_program(folder, source)
 
     def close(self) -> None:
         """Take all of them away."""
@@ -48,11 +40,19 @@ class Programs:
             self._folder = None
 
 
-def write_launched(folder: Path, source: str, name: str, launcher: str) -> Path:
-    """Write a program that no shebang can start, and the script of this name that starts it."""
-    program = folder / "codex.py"
-    program.write_text(source, "utf-8")
-    return _executable(folder / name, launcher.format(program.name))
+def write_program(
+    folder: Path, source: str, *, python: str = sys.executable, windows: bool = sys.platform == "win32"
+) -> Path:
+    """Write a Python program so that it can be started by its path alone."""
+    shebang = f"#!{python} {_ISOLATED}"
+    if not windows and " " not in python and len(shebang.encode()) <= _LONGEST_SHEBANG:
+        return _executable(folder / "codex", f"{shebang}\n{source}")
+    (folder / "codex.py").write_text(source, "utf-8")
+    if windows:
+        return _executable(folder / "codex.cmd", f'@"{python}" {_ISOLATED} "%~dp0codex.py" %*\n')
+    return _executable(
+        folder / "codex", f'#!/bin/sh\nexec "{python}" {_ISOLATED} "${{0%/*}}/codex.py" "$@"\n'
+    )
 
 
 def _executable(path: Path, text: str) -> Path:

@@ -65,9 +65,12 @@ class Recorder:
         self.chunk(number, 0, len(body))
         self.end(number, "complete")
 
-    def frame(self, direction: Side, data: bytes, connection: str) -> None:
+    def frame(self, direction: Side, data: bytes, connection: str, *, binary: bool = False) -> None:
         """Note one JSON-RPC message, or what came in its place."""
-        self._entries.append(Frame(direction=direction, data=data, connection=connection, at=self._now()))
+        at = self._now()
+        self._entries.append(
+            Frame(direction=direction, data=data, connection=connection, binary=binary, at=at)
+        )
 
     def opened(self, connection: str, transport: Transport) -> None:
         """Note that a connection has begun."""

@@ -18,6 +18,12 @@ OK = {"contentItems": [{"type": "inputText", "text": "hi"}], "success": True}
 TEXT, BINARY, CLOSE = 1, 2, 8
 
 
+def completes_the_call(message: dict[str, Any]) -> bool:
+    """Whether a message says that a tool call is completed."""
+    completed = message.get("method") == "item/completed"
+    return completed and bool(message["params"]["item"]["type"] == "dynamicToolCall")
+
+
 class Speaker:
     """JSON-RPC over something that carries messages."""
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.server.codex_wires import Process
+from tests.server.codex_wires import Process, completes_the_call
 from tests.server.wire import TIMEOUT
 from wiretape import load_cassette, verify
 from wiretape.transcript import Frame, Link
@@ -137,12 +137,7 @@ def test_a_line_of_fifty_megabytes_passes(playback: CodexPlayback) -> None:
         _, call = client.call(playback)
         items = [{"type": "inputImage", "imageUrl": image}]
         client.answer(call, {"contentItems": items, "success": True})
-        item = client.until(
-            lambda message: (
-                message.get("method") == "item/completed"
-                and message["params"]["item"]["type"] == "dynamicToolCall"
-            )
-        )["params"]["item"]
+        item = client.until(completes_the_call)["params"]["item"]
         assert (item["status"], len(item["contentItems"][0]["imageUrl"])) == ("completed", len(image))
 
 

@@ -111,6 +111,11 @@ class Wire:
         found, self._buffer = self._buffer[:size], self._buffer[size:]
         return found
 
+    def at_hand(self, size: int) -> bytes:
+        """What has been read already, that many bytes at most."""
+        found, self._buffer = self._buffer[:size], self._buffer[size:]
+        return found
+
     def to_the_end(self) -> bytes:
         """Everything up to the end of the connection."""
         pieces = [self._buffer]
