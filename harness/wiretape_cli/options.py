@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from math import isfinite
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -117,3 +118,10 @@ def cassettes(names: Iterable[str], protocol: str) -> list[Cassette]:
     if not loaded:
         raise SetupError(f"no cassette of {protocol} is bundled; name one with its path")
     return loaded
+
+
+def finite(_ctx: click.Context, _option: click.Parameter, value: float) -> float:
+    """Refuse what click takes for a number and no clock ever reaches: ``inf`` and ``nan``."""
+    if not isfinite(value):
+        raise click.BadParameter(f"expected a number of seconds, got {value}")
+    return value

@@ -64,6 +64,9 @@ def test_nothing_heavy_is_loaded_to_show_help(arguments: list[str]) -> None:
         (["decode", "no/such/file"], "no/such/file"),
         (["verify", "no/such/file"], "no/such/file"),
         (["lint", "no/such/file"], "no/such/file"),
+        (["check", "--timeout", "nan", "--", "true"], "expected a number of seconds, got nan"),
+        (["check", "--timeout", "inf", "--", "true"], "expected a number of seconds, got inf"),
+        (["check", "--report", "json:.", "--", "true"], ". is a folder; name a file in it"),
     ],
 )
 def test_a_usage_error_exits_2(arguments: list[str], why: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -48,6 +48,7 @@ whole answer, a tool without one answers with its argument text, and:
 @click.option(
     "--timeout",
     type=click.FloatRange(min=0, min_open=True),
+    callback=options.finite,
     default=30,
     show_default=True,
     help="Seconds a client has for one cassette.",

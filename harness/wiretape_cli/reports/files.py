@@ -36,6 +36,8 @@ def _target(text: str) -> Target:
     folder = Path(file).absolute().parent
     if not folder.is_dir():
         raise click.BadParameter(f"{text!r}: there is no folder {folder}; make it first")
+    if Path(file).is_dir():
+        raise click.BadParameter(f"{text!r}: {file} is a folder; name a file in it")
     return Target(kind, Path(file))
 
 
