@@ -45,10 +45,24 @@ def test_of_two_connections_the_first_answer_counts() -> None:
         assert client.ended()["status"] == "completed"
 
 
-def test_only_a_threads_status_reaches_who_does_not_follow_it() -> None:
+def test_who_does_not_follow_a_thread_hears_of_its_start_and_status_only() -> None:
     first, second, _ = two()
     first.answer(0)
-    assert second.methods() == ["thread/status/changed", "thread/status/changed"]
+    assert second.methods() == [
+        "thread/started",
+        "thread/status/changed",
+        "thread/readState/changed",
+        "thread/status/changed",
+    ]
+
+
+def test_the_read_state_is_for_clients_with_the_experimental_capability() -> None:
+    bench = Bench(DONE)
+    server = bench.process()
+    first, second = bench.client(server), bench.client(server, name="c2", experimentalApi=False)
+    first.start_turn(first.start_thread())
+    assert first.told("thread/readState/changed")
+    assert second.told("thread/readState/changed") == []
 
 
 def test_a_resumed_thread_is_followed_once() -> None:
@@ -63,7 +77,7 @@ def test_a_lost_websocket_connection_ends_nothing() -> None:
     second.connection.close()
     first.answer(0)
     assert first.ended()["status"] == "completed"
-    assert len(second.methods()) == 1
+    assert second.methods() == ["thread/started", "thread/status/changed"]
     assert first.result("thread/loaded/list")["data"] == [thread]
 
 

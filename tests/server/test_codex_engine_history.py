@@ -132,40 +132,51 @@ def test_a_process_that_ends_during_a_call_ends_its_turn(
     assert bench.model.outputs() == [output]
 
 
-def test_a_websocket_server_that_is_killed_interrupts_the_turn() -> None:
+def test_a_process_that_is_killed_keeps_no_call_and_no_time() -> None:
     bench = Bench(*CALL_AND_DONE)
     server = bench.process()
     client = bench.client(server)
     thread = client.start_thread()
     client.start_turn(thread)
-    server.exit()
-    (turn,) = read(bench.client(), thread)
-    assert turn["status"] == "interrupted"
+    server.kill()
+    second = bench.client()
+    (turn,) = read(second, thread)
+    assert (turn["status"], turn["completedAt"], kinds(turn)) == ("interrupted", None, ["userMessage"])
+    second.result("thread/resume", {"threadId": thread})
+    second.start_turn(thread)
+    assert bench.model.outputs() == ["aborted"]
 
 
-@pytest.mark.parametrize(
-    ("profile", "wanted"),
-    [
-        ("0.171", {"code": -32601, "message": "list_turns is not supported yet"}),
-        (
-            "0.110",
-            {
-                "code": -32600,
-                "message": "thread {id} is not materialized yet; "
-                "includeTurns is unavailable before first user message",
-            },
-        ),
-    ],
-)
-def test_a_thread_without_a_turn_has_none_to_show(profile: str, wanted: dict[str, Any]) -> None:
-    client = Bench(profile=profile).client()
+def test_a_thread_without_a_turn_is_not_kept() -> None:
+    for profile in ("0.110", "0.171"):
+        client = Bench(profile=profile).client()
+        thread = client.start_thread()
+        assert client.result("thread/read", {"threadId": thread})["thread"]["turns"] == []
+        refused = f"no rollout found for thread id {thread}"
+        assert client.refusal("thread/resume", {"threadId": thread}) == refused
+        assert client.refusal("thread/fork", {"threadId": thread}) == refused
+
+
+def test_asking_for_its_turns_keeps_a_thread_that_has_none() -> None:
+    client = Bench().client()
     thread = client.start_thread()
-    answer = client.request("thread/read", {"threadId": thread, "includeTurns": True})
-    assert answer["error"] == {**wanted, "message": wanted["message"].format(id=thread)}
-    assert client.result("thread/read", {"threadId": thread})["thread"]["turns"] == []
-    refused = f"no rollout found for thread id {thread}"
-    assert client.refusal("thread/resume", {"threadId": thread}) == refused
-    assert client.refusal("thread/fork", {"threadId": thread}) == refused
+    asked = {"threadId": thread}
+    unsupported = {"code": -32601, "message": "list_turns is not supported yet"}
+    assert client.request("thread/read", {**asked, "includeTurns": True})["error"] == unsupported
+    assert client.request("thread/resume", asked)["error"] == unsupported
+    assert client.result("thread/resume", {**asked, "excludeTurns": True})["thread"]["turns"] == []
+    assert client.result("thread/fork", asked)["thread"]["forkedFromId"] == thread
+    for method in ("thread/turns/list", "thread/items/list"):
+        assert client.result(method, asked) == {"data": [], "nextCursor": None, "backwardsCursor": None}
+    assert client.result("thread/list")["data"] == []
+
+
+def test_an_older_thread_without_a_turn_has_no_turns_to_show() -> None:
+    client = Bench(profile="0.110").client()
+    thread = client.start_thread()
+    missing = "is not materialized yet; includeTurns is unavailable before first user message"
+    refused = client.refusal("thread/read", {"threadId": thread, "includeTurns": True})
+    assert refused == f"thread {thread} {missing}"
 
 
 def test_an_ephemeral_thread_is_not_kept() -> None:

@@ -44,7 +44,7 @@ def test_the_model_is_asked_what_the_real_server_asked(name: str) -> None:
     recorded = [line["msg"] for line in replay.lines if line["dir"] == "codex->provider"]
     want = [theirs.of(own_part(each)) for each in recorded if each["path"] == "/v1/responses"]
     asked = replay.model.requests[len(replay.model.requests) - len(want) :]
-    got = [ours.of({"bearer": each.bearer or "dummy", **each.body}) for each in asked]
+    got = [ours.of(without_prompts({"bearer": each.bearer or "dummy", **each.body})) for each in asked]
     assert [shown(each) for each in got] == [shown(each) for each in want]
 
 
@@ -52,9 +52,13 @@ def own_part(message: dict[str, Any]) -> dict[str, Any]:
     """A recorded request without the prompts and tools that are the real server's own."""
     body = {name: message["body"][name] for name in _REQUEST_MEMBERS}
     body["tools"] = [tool for tool in body["tools"] if not isinstance(tool, str)]
-    body["input"] = [item for item in body["input"] if not is_prompt(item)]
     bearer = message["headers"].get("Authorization", "Bearer dummy").removeprefix("Bearer ")
-    return {"bearer": bearer, **body}
+    return without_prompts({"bearer": bearer, **body})
+
+
+def without_prompts(body: dict[str, Any]) -> dict[str, Any]:
+    """Leave out what the server says to the model on its own: it is not in the transcripts."""
+    return {**body, "input": [item for item in body["input"] if not is_prompt(item)]}
 
 
 def is_prompt(item: dict[str, Any]) -> bool:

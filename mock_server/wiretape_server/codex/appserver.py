@@ -9,7 +9,7 @@ connection.close()
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from wiretape import jsonrpc
 from wiretape.jsonrpc import Answer, Call, Failure, Unreadable
@@ -35,6 +35,10 @@ class FrameRecorder(Protocol):
     """Notes what goes over a connection, at the moment it does."""
 
     def frame(self, direction: Side, data: bytes, connection: str) -> None: ...
+
+
+_EXPERIMENTAL: Final = frozenset({"thread/readState/changed"})
+"""Notifications for clients with the experimentalApi capability only."""
 
 
 def _complaint(message: Unreadable, data: bytes) -> str:
@@ -83,8 +87,12 @@ class AppServer:
         return Connection(self._process, self._recorder, send, name, ends_process=transport == "stdio")
 
     def exit(self) -> None:
-        """End the process: turns that run are lost, and stay in the home as interrupted."""
-        self._process.exit()
+        """End the process in order: turns that run are lost."""
+        self._process.exit(killed=False)
+
+    def kill(self) -> None:
+        """End the process at once: it writes nothing more of the turns that run."""
+        self._process.exit(killed=True)
 
 
 class Connection:
@@ -116,11 +124,14 @@ class Connection:
         """The client is gone."""
         self._process.leave(self)
         if self._ends_process:
-            self._process.exit()
+            self._process.exit(killed=False)
 
     def wants(self, method: str) -> bool:
-        """Whether it did not opt out of these notifications."""
-        return self._client is None or method not in self._client.opted_out
+        """Whether it is told of these notifications."""
+        client = self._client
+        if client is None or method in client.opted_out:
+            return False
+        return client.experimental or method not in _EXPERIMENTAL
 
     def hear(self, data: bytes) -> None:
         """Send one message, noted first."""

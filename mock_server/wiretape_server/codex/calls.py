@@ -79,7 +79,7 @@ class CallBatch:
         """Open a call, or say why it can't be: then the client hears nothing of it."""
         call = self.calls[index]
         if specs.find(self.stage.loaded.thread.tools, call.namespace, call.tool) is None:
-            self._spoil(index, f"unsupported call: {call.tool}")
+            self._spoil(index, f"unsupported call: {call.namespace or ''}{call.tool}")
             return
         try:
             arguments = parse_arguments(call.arguments)
@@ -142,9 +142,9 @@ class CallBatch:
             if self.profile.call_items:
                 self.stage.announce_completion(opened.item)
 
-    def lose(self, output: str) -> None:
+    def lose(self, output: str, *, kept: bool) -> None:
         """Close every call, since the process ends; nobody hears of it."""
-        self._abandon(output, kept=self.profile.keeps_lost_calls)
+        self._abandon(output, kept=kept)
 
     def _abandon(self, output: str, *, kept: bool) -> list[OpenCall]:
         self.outputs.update((index, output) for index in self._waiting)

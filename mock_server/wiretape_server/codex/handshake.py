@@ -65,6 +65,7 @@ def _is_header_value(text: str) -> bool:
 
 def greeting(profile: Profile, home: Home, client: Client) -> dict[str, Any]:
     """The result of initialize. Clients read the server's version out of ``userAgent``."""
-    agent = f"{client.name}/{profile.version} (Debian 12.0.0; x86_64) xterm ({client.name}; {client.version})"
+    about = f"{client.name}; {client.version}".rstrip()
+    agent = f"{client.name}/{profile.version} (Debian 12.0.0; x86_64) xterm ({about})"
     full = {"userAgent": agent, "codexHome": home.path, "platformFamily": "unix", "platformOs": "linux"}
     return shaped(profile, "initialize", full)

@@ -58,6 +58,8 @@ class Thread:
     cwd: str
     model: str
     forked_from: str | None = None
+    inherited: int = 0
+    """How many of its turns are those of the thread that it was forked from."""
     preview: str = ""
     turns: list[Turn] = field(default_factory=list)
     context: list[dict[str, Any]] = field(default_factory=list)

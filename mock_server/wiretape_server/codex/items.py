@@ -14,8 +14,12 @@ from wiretape_server.codex.shapes import milliseconds, shaped, shaped_item
 
 def user_message(item_id: str, content: Sequence[Mapping[str, Any]]) -> Item:
     """What the user said, with the members that the server adds to a text."""
-    parts = [{"text_elements": [], **part} if part["type"] == "text" else part for part in content]
+    parts = [_text(part) if part["type"] == "text" else part for part in content]
     return Item(wire={"type": "userMessage", "id": item_id, "clientId": None, "content": parts})
+
+
+def _text(part: Mapping[str, Any]) -> dict[str, Any]:
+    return {"type": "text", "text": part["text"], "text_elements": part.get("text_elements", [])}
 
 
 def agent_message(item_id: str, text: str) -> Item:

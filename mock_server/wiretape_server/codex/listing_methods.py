@@ -34,8 +34,8 @@ def read(asking: Asking, params: dict[str, Any]) -> Reply:
     if params.get("includeTurns"):
         _check_kept(thread, "includeTurns")
         if not (thread.turns or process.profile.kept_from_start):
-            text, code = process.profile.no_turns_yet
-            raise RefusedError(text.format(id=thread.id), code)
+            _keep(process, thread)
+            raise process.profile.no_turns(thread.id)
         warn_of_full_history(asking, thread, _OMIT)
         turns = history.turns(process.profile, thread)
     shown = _shown(process, thread, [entry.wire for entry in turns])
@@ -49,6 +49,12 @@ def _shown(process: Process, thread: Thread, turns: list[dict[str, Any]]) -> dic
     return shapes.thread(process.profile, process.home, thread, status, turns)
 
 
+def _keep(process: Process, thread: Thread) -> None:
+    """Asking for its turns keeps a paginated thread, though it has none."""
+    if thread.paginated:
+        process.home.threads.setdefault(thread.id, thread)
+
+
 def _check_kept(thread: Thread, what: str) -> None:
     if thread.ephemeral:
         raise RefusedError(f"ephemeral threads do not support {what}")
@@ -58,7 +64,7 @@ def list_turns(asking: Asking, params: dict[str, Any]) -> Reply:
     """One page of turns; in summary unless asked otherwise."""
     thread = known(asking.process, params["threadId"])
     _check_kept(thread, "thread/turns/list")
-    if not thread.turns:
+    if thread.id not in asking.process.home.threads:
         raise RefusedError(
             f"thread {thread.id} is not materialized yet; "
             "thread/turns/list is unavailable before first user message"
@@ -90,7 +96,10 @@ def list_threads(asking: Asking, _params: dict[str, Any]) -> Reply:
 
 
 def _listed(process: Process, thread: Thread) -> dict[str, Any]:
-    return shaped(process.profile, "thread", {**_shown(process, thread, []), "canAcceptDirectInput": None})
+    """A thread in a list, where a fork is told only once it has a turn of its own."""
+    forked_from = thread.forked_from if len(thread.turns) > thread.inherited else None
+    full = {**_shown(process, thread, []), "canAcceptDirectInput": None, "forkedFromId": forked_from}
+    return shaped(process.profile, "thread", full)
 
 
 def _instant(at: float) -> str:

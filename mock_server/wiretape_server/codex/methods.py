@@ -63,7 +63,7 @@ START_THREAD: Final = Params(
 RESUME: Final = Params({**_THREAD, "excludeTurns": _FLAG}, ("threadId",))
 READ: Final = Params({**_THREAD, "includeTurns": BOOLEAN}, ("threadId",))
 LIST_TURNS: Final = Params({**_THREAD, **_PAGE, "itemsView": ("notLoaded", "summary", "full")}, ("threadId",))
-LIST_ITEMS: Final = Params({**_THREAD, **_PAGE}, ("threadId",))
+LIST_ITEMS: Final = Params({**_THREAD, **_PAGE, "cursor": serde.ITEMS_CURSOR + OR_NULL}, ("threadId",))
 START_TURN: Final = Params({**_THREAD, "input": SEQUENCE}, ("threadId", "input"))
 STEER: Final = Params({**START_TURN.types, "expectedTurnId": STRING}, ("threadId", "input", "expectedTurnId"))
 INTERRUPT: Final = Params({**_THREAD, "turnId": STRING}, ("threadId", "turnId"))
@@ -97,6 +97,15 @@ def read_params(method: str, params: Any, profile: Profile) -> dict[str, Any]:
         raise UnreadableError(serde.missing_field("params"))
     struct = "".join(part[:1].upper() + part[1:] for part in method.split("/"))
     known = _PARAMS[method]
+    if params == []:
+        params = _no_members(f"struct {struct}Params", profile.elements.get(method))
     types = {name: each for name, each in known.types.items() if name not in profile.unknown_params}
     serde.check_members(params, types, known.required, f"struct {struct}Params")
     return {name: value for name, value in params.items() if name not in profile.unknown_params}
+
+
+def _no_members(struct: str, elements: int | None) -> dict[str, Any]:
+    """An empty list in the place of params: a struct without a member, or too short a list of them."""
+    if elements is None:
+        return {}
+    raise UnreadableError(f"invalid length 0, expected {struct} with {elements} elements")

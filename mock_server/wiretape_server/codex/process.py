@@ -82,11 +82,11 @@ class Process:
             if hearer in hearers:
                 hearers.remove(hearer)
 
-    def exit(self) -> None:
+    def exit(self, *, killed: bool) -> None:
         """The process ends: turns that run end without a word."""
         for loaded in self.loaded.values():
             if loaded.run is not None:
-                loaded.run.lose()
+                loaded.run.lose(killed=killed)
 
     def uuid4(self) -> str:
         return str(uuid.UUID(bytes=self.mint(16), version=4))

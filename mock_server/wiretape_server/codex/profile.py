@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, TypeAlias
 
-from wiretape_server.codex.errors import METHOD_NOT_FOUND
+from wiretape_server.codex.errors import METHOD_NOT_FOUND, RefusedError
 
 TurnStatus: TypeAlias = Literal["inProgress", "completed", "interrupted", "failed"]
 
@@ -32,6 +32,8 @@ class SchemaDialect:
     """``properties``, ``items`` and texts may be null."""
     texts: tuple[str, ...] = ("$ref",)
     """Keywords that must be texts."""
+    typed_texts: tuple[str, ...] = ("description",)
+    """The same, in a schema that has a ``type``."""
     reads_all: bool = True
     """Combined schemas and enumerations are looked at too."""
     types: tuple[str, ...] = ()
@@ -77,6 +79,8 @@ class Profile:
     """Ids of user messages are UUIDs of version 7, else 4."""
     turn_summary: bool = True
     """A completed turn's ``turn/completed`` holds the agent's message."""
+    elements: Mapping[str, int] = field(default_factory=dict)
+    """How many params a method has, where an empty list in their place is told so."""
     unknown_params: frozenset[str] = frozenset()
     """Params that this version does not know yet, and so ignores."""
     fork_without_turns: bool = True
@@ -118,6 +122,13 @@ class Profile:
     """Such a call stays in history, as failed."""
     lost_turn: TurnStatus = "interrupted"
     """The status of its turn, from then on."""
+    abort_note: str = (
+        "The user interrupted the previous turn on purpose. Any running unified exec processes may still be "
+        "running in the background. If any tools/commands were aborted, they may have partially executed."
+    )
+    """What the model hears of an interrupted turn, behind its calls."""
+    notes_lost_turns: bool = True
+    """It hears that of a turn that the process's end interrupted, too."""
     logs_router: bool = True
     """Calls that fail before or without the client's answer are noted on stderr."""
     client_error_log: str = _CLIENT_ERROR
@@ -137,7 +148,7 @@ class Profile:
     kept_from_start: bool = False
     """A thread is kept from its start, else from its first turn on."""
     no_turns_yet: tuple[str, int] = ("list_turns is not supported yet", METHOD_NOT_FOUND)
-    """How thread/read refuses, text and code, to show turns of a thread that is not kept yet."""
+    """How thread/read refuses, text and code, to show turns of a thread that has had none."""
     resume_id: str = "session"
     """What thread/resume calls an id that is no UUID."""
 
@@ -152,3 +163,8 @@ class Profile:
     """What the model gets has ids."""
     parallel_tool_calls: bool = True
     """What the model's request says, which is not what the server does."""
+
+    def no_turns(self, thread_id: str) -> RefusedError:
+        """The refusal to show the turns of a thread that has had none."""
+        text, code = self.no_turns_yet
+        return RefusedError(text.format(id=thread_id), code)

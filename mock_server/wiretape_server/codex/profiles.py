@@ -13,7 +13,24 @@ from typing import Final
 from wiretape_server.codex.errors import INVALID_REQUEST
 from wiretape_server.codex.profile import Profile, RefreshTexts, SchemaDialect
 
-_0_171: Final = Profile(name="0.171", version="0.171.0")
+_0_171: Final = Profile(
+    name="0.171",
+    version="0.171.0",
+    elements={
+        "initialize": 2,
+        "thread/start": 27,
+        "thread/resume": 18,
+        "thread/fork": 23,
+        "thread/read": 2,
+        "thread/loaded/list": 2,
+        "thread/turns/list": 5,
+        "thread/items/list": 6,
+        "turn/start": 28,
+        "turn/steer": 7,
+        "turn/interrupt": 2,
+        "model/list": 4,
+    },
+)
 
 _OLD_TYPES: Final = ("boolean", "string", "integer", "number", "array", "object")
 
@@ -74,6 +91,19 @@ _0_110: Final = replace(
     },
     sandbox={"type": "readOnly", "access": {"type": "fullAccess"}, "networkAccess": False},
     absent_methods=frozenset({"thread/turns/list", "thread/items/list"}),
+    elements={
+        "initialize": 2,
+        "thread/start": 16,
+        "thread/resume": 14,
+        "thread/fork": 12,
+        "thread/read": 2,
+        "thread/list": 8,
+        "thread/loaded/list": 2,
+        "turn/start": 12,
+        "turn/steer": 3,
+        "turn/interrupt": 2,
+        "model/list": 3,
+    },
     unknown_params=frozenset({"historyMode", "excludeTurns"}),
     fork_without_turns=False,
     joins_turns=False,
@@ -91,6 +121,7 @@ _0_110: Final = replace(
         first_member="variant identifier",
         nullable=False,
         texts=("description",),
+        typed_texts=(),
         reads_all=False,
         types=_OLD_TYPES,
         refuses_null=False,
@@ -103,6 +134,12 @@ _0_110: Final = replace(
     lost_output="aborted",
     keeps_lost_calls=False,
     lost_turn="inProgress",
+    abort_note=(
+        "The user interrupted the previous turn on purpose. Any running unified exec processes were "
+        "terminated. If any tools/commands were aborted, they may have partially executed; "
+        "verify current state before retrying."
+    ),
+    notes_lost_turns=False,
     logs_router=False,
     transport_log="codex_app_server::transport",
     paginated=False,
@@ -140,6 +177,10 @@ _0_98: Final = replace(
     opt_out=False,
     status_changes=False,
     lost_turn="completed",
+    abort_note=(
+        "The user interrupted the previous turn on purpose. If any tools/commands were aborted, "
+        "they may have partially executed; verify current state before retrying."
+    ),
     client_error_log="request failed: RecvError(())",
     transport_log="codex_app_server",
     kept_from_start=True,

@@ -53,6 +53,8 @@ def _phrase(status: int) -> str:
 
 def _said(body: str) -> str:
     """The message in an error body, else the body."""
+    if not body:
+        return "Unknown error"
     try:
         value = strictjson.loads(body)
     except strictjson.StrictJSONError:

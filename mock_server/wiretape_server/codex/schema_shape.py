@@ -36,7 +36,8 @@ def _check_schema(schema: Any, dialect: SchemaDialect) -> None:
         _check_schema(schema["items"], dialect)
     if schema.get("required") is not None:
         _check_texts(_expect(schema, "required", list, serde.SEQUENCE, dialect), dialect)
-    _check_texts([schema[name] for name in dialect.texts if _has(schema, name, dialect)], dialect)
+    texts = dialect.texts + (dialect.typed_texts if "type" in schema else ())
+    _check_texts([schema[name] for name in texts if _has(schema, name, dialect)], dialect)
     if schema.get("additionalProperties") is not None:
         _check_additional(schema["additionalProperties"], dialect)
     if dialect.reads_all:

@@ -11,9 +11,16 @@ STRING: Final = "a string"
 BOOLEAN: Final = "a boolean"
 COUNT: Final = "u32"
 SEQUENCE: Final = "a sequence"
+ITEMS_CURSOR: Final = "untagged enum ThreadItemsListCursor"
 OR_NULL: Final = " or null"
 
-_TYPES: Final[Mapping[str, type]] = {STRING: str, BOOLEAN: bool, COUNT: int, SEQUENCE: list}
+_TYPES: Final[Mapping[str, type | tuple[type, ...]]] = {
+    STRING: str,
+    BOOLEAN: bool,
+    COUNT: int,
+    SEQUENCE: list,
+    ITEMS_CURSOR: (str, dict),
+}
 
 
 class UnreadableError(Exception):
@@ -52,6 +59,8 @@ def described(value: object, *, bare: bool = False) -> str:
 def check_type(value: object, expected: str, *, bare: bool = False) -> None:
     """Raises UnreadableError unless the value is of the type that these words name."""
     if not isinstance(value, _TYPES[expected]) or (isinstance(value, bool) and expected != BOOLEAN):
+        if expected == ITEMS_CURSOR:
+            raise UnreadableError(f"data did not match any variant of {expected}")
         raise UnreadableError(invalid_type(value, expected, bare=bare))
     if expected == COUNT and isinstance(value, int) and value < 0:
         raise UnreadableError(f"invalid value: {described(value)}, expected {expected}")

@@ -79,7 +79,7 @@ def _canonical(entry: dict[str, Any]) -> Tool | Namespace:
 def _kind(entry: dict[str, Any], known: Sequence[str]) -> str:
     kind = entry["type"]
     if not isinstance(kind, str):
-        raise UnreadableError(serde.invalid_type(kind, "variant identifier"))
+        raise UnreadableError(serde.invalid_type(kind, "variant identifier", bare=True))
     if kind not in known:
         raise UnreadableError(serde.unknown_variant(kind, known))
     return kind

@@ -71,7 +71,7 @@ def _introduce(asking: Asking, loaded: LoadedThread, result: dict[str, Any]) -> 
     loaded.subscribe(asking.hearer)
     thread = result["thread"]
     shown = {"thread": {**thread, "turns": []} if process.profile.fork_without_turns else thread}
-    return Reply(result, lambda: process.outbox.notify(loaded.subscribers, "thread/started", shown))
+    return Reply(result, lambda: process.outbox.notify(process.connections, "thread/started", shown))
 
 
 def _started(asking: Asking, loaded: LoadedThread, turns: Iterable[history.Entry] = ()) -> dict[str, Any]:
@@ -85,6 +85,7 @@ def resume(asking: Asking, params: dict[str, Any]) -> Reply:
     """Follow a thread that has had a turn, loading it first where this process has not."""
     process = asking.process
     thread = _kept(asking, params)
+    _check_turns(asking, thread, params)
     loaded = process.loaded.get(thread.id)
     fresh = loaded is None
     if loaded is None:
@@ -95,6 +96,13 @@ def resume(asking: Asking, params: dict[str, Any]) -> Reply:
     if fresh:
         process.set_status(loaded, IDLE)
     return Reply(result, lambda: _after_resume(asking, loaded))
+
+
+def _check_turns(asking: Asking, thread: Thread, params: dict[str, Any]) -> None:
+    """A paginated thread that was kept without a turn can't be resumed with its turns."""
+    if thread.paginated and not thread.turns and not params.get("excludeTurns"):
+        warn_of_full_history(asking, thread, _EXCLUDE)
+        raise asking.process.profile.no_turns(thread.id)
 
 
 def _kept(asking: Asking, params: dict[str, Any]) -> Thread:
@@ -146,6 +154,7 @@ def fork(asking: Asking, params: dict[str, Any]) -> Reply:
         forked_from=parent.id,
         turns=[turn for turn in parent.turns if turn.completed_at is not None],
         context=list(parent.context),
+        inherited=len(parent.turns),
         unread=None,
         revision="",
     )

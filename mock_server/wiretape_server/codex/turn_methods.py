@@ -73,7 +73,7 @@ def _keep(process: Process, loaded: LoadedThread, content: Content) -> None:
     if thread.ephemeral:
         return
     texts = [part["text"] for part in content if isinstance(part.get("text"), str)]
-    thread.preview = thread.preview or "\n".join(texts)
+    thread.preview = thread.preview or "".join(texts)
     process.home.threads.setdefault(thread.id, thread)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from wiretape.cassette.model import ModelCall, ModelError, ModelItem, ModelText
 from wiretape_server.codex import items, provider, shapes
@@ -20,6 +20,10 @@ from wiretape_server.codex.shapes import shaped, shaped_item
 
 Content = Sequence[Mapping[str, Any]]
 """What a user says: the ``input`` of turn/start."""
+
+
+KILLED: Final = "aborted"
+"""What the model hears of a call that was open when the process was killed."""
 
 
 class TurnRun:
@@ -58,13 +62,20 @@ class TurnRun:
         self._batch.interrupt(self.process.profile.interrupted_output.format(seconds=elapsed))
         self._settle_calls()
         self._stop_refresh()
+        self._note_abort()
 
-    def lose(self) -> None:
-        """The process ends in the middle of the turn."""
-        self._batch.lose(self.process.profile.lost_output)
+    def lose(self, *, killed: bool) -> None:
+        """The process ends in the middle of the turn; a killed one keeps nothing of its open calls."""
+        profile = self.process.profile
+        kept = profile.keeps_lost_calls and not killed
+        self._batch.lose(KILLED if killed else profile.lost_output, kept=kept)
         self._settle_calls()
         self._stop_refresh()
-        self._close(self.process.profile.lost_turn)
+        self._close(profile.lost_turn)
+        if killed:
+            self.turn.completed_at = None
+        if profile.notes_lost_turns:
+            self._note_abort()
 
     # asking the model
 
@@ -133,6 +144,11 @@ class TurnRun:
             output_id = f"fco_{self.process.uuid7()}"
             self.loaded.thread.context.append(provider.output_input(call.id, batch.outputs[index], output_id))
 
+    def _note_abort(self) -> None:
+        """Tell the model that the turn did not come to its end."""
+        note = {"type": "text", "text": f"<turn_aborted>\n{self.process.profile.abort_note}\n</turn_aborted>"}
+        self.loaded.thread.context.append(provider.user_input(f"msg_{self.process.uuid7()}", [note]))
+
     # when the provider fails
 
     def _provider_failed(self, error: ModelError) -> None:
@@ -185,7 +201,8 @@ class TurnRun:
         thread.revision = self.process.uuid4()
         if self.process.profile.read_state:
             state = {"readState": shapes.read_state(thread)}
-            self.process.tell(self.loaded, "thread/readState/changed", state)
+            params = {"threadId": thread.id, **state}
+            self.process.outbox.notify(self.process.connections, "thread/readState/changed", params)
 
     def _summary(self) -> dict[str, Any]:
         """The turn with what the model said last, when it came to an end of its own."""
