@@ -1,0 +1,200 @@
+"""Redacts one text: every secret in it gets its pseudonym, and the text stays as long as it was."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from functools import lru_cache
+from typing import Final
+
+from wiretape.redaction import notation
+from wiretape.redaction.pseudonyms import Pseudonyms, is_pseudonym
+from wiretape.redaction.rules import RedactionRules
+
+_LEVELS: Final = 4
+"""How many levels of escapes are looked through: JSON in a JSON string in an event, percent-encoded."""
+_GAP: Final = r"\s*+(?:data:\s*+)*+"
+_NAME: Final = re.compile(r'"([\w.-]{2,64})"\s*+:')
+_MEMBER: Final = rf'"(?:{{}})"\s*+:{_GAP}(?:"((?:[^"\\]|\\.)*+)"|\[([^\[\]{{{{}}}}]*+)\])'
+_STRING: Final = re.compile(r'"((?:[^"\\]|\\.)*+)"')
+_PARAMETER: Final = re.compile(r"([?&;]|^)([\w.%~-]{1,64})=([^&#\s\"'<>\\]+)", re.ASCII)
+_SOCKET: Final = re.compile(r"wss?:(?:\\*/){2}[^\s\"'<>?]*\?([^\s\"'<>#]+)")
+_SOCKET_PARAMETER: Final = re.compile(r"(?<==)[^&\\]+|^[^=&\\]+$")
+_SCHEME: Final = re.compile(r"(?:Bearer|Basic|Digest|DPoP|Negotiate|Token)\s+", re.IGNORECASE)
+_COOKIE: Final = re.compile(r"(?i:expires)=[^;]*|(?:([^=;,\s]+)=)?([^;\s,]+(?:,(?!\s*[^=;,\s]+=)[^;,\s]*)*)")
+_COOKIE_WORDS: Final = frozenset(
+    ("domain", "expires", "httponly", "max-age", "partitioned", "path", "priority", "samesite", "secure")
+)
+_WRAPPED: Final = re.compile(r"[A-Za-z0-9+/_-]{20,}+={0,2}")
+_WORD_OR_NUMBER: Final = re.compile(r"[A-Z]?[a-z]+|[\d.eE+-]+")
+_ON_THE_WEB: Final = re.compile(r"(?:https?|wss?):(?:\\*/){2}[^\s/\"]+$")
+
+
+class TextRedactor:
+    """Redacts texts one by one; what one text betrays is hidden in those after it."""
+
+    def __init__(self, rules: RedactionRules, pseudonyms: Pseudonyms) -> None:
+        self.rules = rules
+        self.secrets: dict[str, None] = {}
+        """Every secret seen that can be told from other words, without escapes, in order."""
+        self._pseudonyms = pseudonyms
+        for value in rules.values:
+            self.secret(value)
+
+    def redact(self, text: str, *, also: frozenset[str] = frozenset()) -> str:
+        """Hide the secrets in a text, whatever escapes they are written in.
+
+        ``also``: further names of secret members.
+        """
+        return self._redact(text, also, _LEVELS)
+
+    def _redact(self, text: str, also: frozenset[str], levels: int) -> str:
+        # By name from the outside in: an inner level may show a quote too early. By shape from the inside out:
+        # an outer level may show only a part.
+        if self.rules.hook:
+            for value in self.rules.hook(text):
+                self.secret(value)
+        text = self._parameters(self._members(text, also))
+        inner = notation.EVERY.plain(text) if levels else text
+        if inner != text:
+            text = notation.EVERY.respelled(text, self._redact(inner, also, levels - 1))
+        return self._wrapped(self._shapes(self.known(text)), levels)
+
+    def secret(self, value: str) -> str:
+        """Hide a value that is known to be a secret; a scheme before it, as in ``Bearer …``, stays."""
+        scheme = _SCHEME.match(value)
+        head, value = (scheme[0], value[scheme.end() :]) if scheme else ("", value)
+        canonical = notation.undone(value)
+        if self.rules.is_placeholder(canonical) or is_pseudonym(canonical):
+            return head + value
+        if _is_distinctive(canonical):
+            self.secrets[canonical] = None
+        return head + self.masked(value)
+
+    def masked(self, value: str) -> str:
+        """Put a pseudonym in the place of a value that need not be a secret elsewhere."""
+        return notation.deepest(value, self._pseudonyms.of)
+
+    def cookies(self, value: str) -> str:
+        """Hide the values of ``Cookie`` and ``Set-Cookie``; names and attributes stay."""
+
+        def hidden(match: re.Match[str]) -> str:
+            word = match[1] or match[2] or "expires"
+            return match[0] if word.lower() in _COOKIE_WORDS else _with_group(match, 2, self.secret(match[2]))
+
+        return _COOKIE.sub(hidden, value)
+
+    def query(self, query: str) -> str:
+        """Hide what a query string holds, but for flags, numbers, plain words and ids that are no secret."""
+        pairs = (pair.partition("=") for pair in query.split("&"))
+        return "&".join(name + equals + self._argument(name, value) for name, equals, value in pairs)
+
+    def _argument(self, name: str, value: str) -> str:
+        if self.rules.is_secret_name(notation.undone(name)):
+            return self.secret(value)
+        return value if _PLAIN_ARGUMENT.fullmatch(value) else self.masked(value)
+
+    def known(self, text: str) -> str:
+        """Hide the secrets that were seen before, the longest first."""
+        found = [value for value in self.secrets if value in text]
+        if not found:
+            return text
+        found.sort(key=len, reverse=True)
+        pattern = re.compile("|".join(map(re.escape, found)))
+        return pattern.sub(self._unless_in_escape, text)
+
+    def _unless_in_escape(self, match: re.Match[str]) -> str:
+        return match[0] if notation.inside_escape(match.string, match.start()) else self.secret(match[0])
+
+    def _members(self, text: str, also: frozenset[str]) -> str:
+        names = {name for name in set(_NAME.findall(text)) if name in also or _is_name(self.rules, name)}
+        return _member_pattern(frozenset(names)).sub(self._member, text) if names else text
+
+    def _member(self, match: re.Match[str]) -> str:
+        if match[2] is not None:
+            return _with_group(match, 2, _STRING.sub(lambda each: f'"{self.secret(each[1])}"', match[2]))
+        value = match[1]
+        cookies = "cookie" in match[0][:16].lower()
+        return _with_group(match, 1, self.cookies(value) if cookies else self.secret(value))
+
+    def _parameters(self, text: str) -> str:
+        if "=" not in text:
+            return text
+        if "ws" in text:
+            text = _SOCKET.sub(
+                lambda url: _with_group(
+                    url, 1, _SOCKET_PARAMETER.sub(lambda each: self.secret(each[0]), url[1])
+                ),
+                text,
+            )
+        return _PARAMETER.sub(self._parameter, text)
+
+    def _parameter(self, match: re.Match[str]) -> str:
+        secret = _is_name(self.rules, match[2])
+        return _with_group(match, 3, self.secret(match[3])) if secret else match[0]
+
+    def _shapes(self, text: str) -> str:
+        for shape in self.rules.shapes:
+            if shape.may_be_in(text):
+                text = shape.pattern.sub(self._shaped, text)
+        return text
+
+    def _shaped(self, match: re.Match[str]) -> str:
+        group = match.lastindex or 0
+        if notation.inside_escape(match.string, match.start()):
+            return match[0]
+        if match[0].lstrip("\\").startswith(("/home", "/Users")) and _ON_THE_WEB.search(
+            match.string, max(0, match.start() - 100), match.start()
+        ):
+            return match[0]
+        return _with_group(match, group, self.secret(match[group]))
+
+    def _wrapped(self, text: str, levels: int) -> str:
+        if not levels:
+            return text
+        return _WRAPPED.sub(lambda match: self._unwrapped(match[0], levels), text)
+
+    def _unwrapped(self, token: str, levels: int) -> str:
+        """Hide a base64 text whole when it holds a secret."""
+        inner = _from_base64(token)
+        if inner is None or self._redact(inner, frozenset(), levels - 1) == inner:
+            return token
+        return self.secret(token)
+
+
+_PLAIN_ARGUMENT: Final = re.compile(
+    r"|-?\d{1,6}|true|false|[a-z_]{1,16}|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
+)
+
+
+def _is_distinctive(value: str) -> bool:
+    """Whether a secret can be told from other text: ``true`` and ``20`` stand in many places."""
+    return len(value) >= 6 and not _WORD_OR_NUMBER.fullmatch(value)
+
+
+@lru_cache(maxsize=4096)
+def _is_name(rules: RedactionRules, name: str) -> bool:
+    return rules.is_secret_name(name)
+
+
+@lru_cache(maxsize=256)
+def _member_pattern(names: frozenset[str]) -> re.Pattern[str]:
+    return re.compile(_MEMBER.format("|".join(map(re.escape, sorted(names)))), re.DOTALL)
+
+
+def _with_group(match: re.Match[str], group: int, new: str) -> str:
+    start, stop = match.start(group) - match.start(), match.end(group) - match.start()
+    return match[0][:start] + new + match[0][stop:]
+
+
+def _from_base64(token: str) -> str | None:
+    body = token.rstrip("=").translate(_STANDARD)
+    try:
+        inner = base64.b64decode(body + "=" * (-len(body) % 4)).decode()
+    except (binascii.Error, UnicodeDecodeError):
+        return None
+    return inner if inner.isprintable() or "\n" in inner else None
+
+
+_STANDARD: Final = str.maketrans("-_", "+/")
