@@ -47,7 +47,7 @@ def load(data: bytes, name: str = "") -> Transcript:
     records = [_record(line, number) for number, line in enumerate(lines, 1)]
     if not records or records[0].get("transcript") != FORMAT:
         came = records[0].get("transcript") if records else "an empty file"
-        raise TranscriptError(f'{name}: line 1: expected a header with "transcript": {FORMAT}, got {came!r}')
+        raise TranscriptError(f'line 1: expected a header with "transcript": {FORMAT}, got {came!r}')
     header = records[0]
     transcript = Transcript(
         protocol=_member(header, "protocol", str, 1),
@@ -55,9 +55,9 @@ def load(data: bytes, name: str = "") -> Transcript:
         live=header.get("live") is True,
         pace=str(header.get("pace", "recorded")),
         profile=str(header.get("profile", "")),
-        expect=header["expect"] if isinstance(header.get("expect"), dict) else {},
-        unplayed=tuple(map(str, header.get("unplayed") or ())),
-        errors=tuple(map(str, header.get("errors") or ())),
+        expect=_read_expect(header),
+        unplayed=_read_texts(header, "unplayed"),
+        errors=_read_texts(header, "errors"),
     )
     transcript.entries = list(_entries(records[1:]))
     return transcript
@@ -190,6 +190,21 @@ def _record(line: bytes, number: int) -> dict[str, Any]:
     return record
 
 
+def _read_texts(header: dict[str, Any], key: str) -> tuple[str, ...]:
+    texts = header.get(key, [])
+    if not isinstance(texts, list) or not all(isinstance(each, str) for each in texts):
+        raise TranscriptError(f"line 1: {key}: expected a list of texts, got {texts!r}")
+    return tuple(texts)
+
+
+def _read_expect(header: dict[str, Any]) -> Mapping[str, Any]:
+    expect: Any = header.get("expect", {})
+    results = expect.get("results", {}) if isinstance(expect, dict) else None
+    if isinstance(results, dict) and all(r == "echo" or isinstance(r, dict) for r in results.values()):
+        return {"results": results}
+    raise TranscriptError(f'line 1: expect: expected results, each an object or "echo", got {expect!r}')
+
+
 def _member(record: Mapping[str, Any], key: str, kind: type | tuple[type, ...], line: int) -> Any:
     value = record.get(key)
     if not isinstance(value, kind) or isinstance(value, bool):
@@ -285,4 +300,10 @@ def _read_data(record: dict[str, Any], line: int) -> bytes:
     if "body" in record:
         text: str = _member(record, "body", str, line)
         return text.encode("utf-8", "surrogatepass")
-    return base64.b64decode(_member(record, "body_base64", str, line))
+    coded = _member(record, "body_base64", str, line)
+    try:
+        return base64.b64decode(coded, validate=True)
+    except ValueError as error:
+        raise TranscriptError(
+            f"line {line}: body_base64: expected base64, got {coded[:40]!r} ({error})"
+        ) from None

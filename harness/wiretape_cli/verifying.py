@@ -11,12 +11,14 @@ from wiretape.codex.foreign import read as read_log
 from wiretape.contract import Report
 from wiretape.report import to_json
 from wiretape.strictjson import StrictJSONError
+from wiretape.transcript import Transcript
 from wiretape.transcript_file import TranscriptError, load
 from wiretape_cli.errors import SetupError
 from wiretape_cli.exits import Exit
 from wiretape_cli.options import demanded
 from wiretape_cli.reports import files
 from wiretape_cli.screen import put, say_report
+from wiretape_server.options import PROFILES
 
 CASSETTE_ENDINGS = (".yaml", ".yml")
 
@@ -47,7 +49,19 @@ def judge(path: Path, profiles: Sequence[str]) -> Report:
         transcript = read(data, path.stem)
     except TranscriptError as error:
         raise SetupError(f"{path}: {error}") from None
+    _demand_known(transcript, path)
     return verify(transcript, profile=demanded(profiles, transcript.protocol))
+
+
+def _demand_known(transcript: Transcript, path: Path) -> None:
+    """Refuse a header that asks for what has no rules."""
+    known = PROFILES.get(transcript.protocol)
+    if known is None:
+        names = " or ".join(PROFILES)
+        raise SetupError(f"{path}: line 1: protocol: expected {names}, got {transcript.protocol!r}")
+    if transcript.profile not in ("", *known):
+        names = ", ".join(known)
+        raise SetupError(f"{path}: line 1: profile: expected one of {names}, got {transcript.profile!r}")
 
 
 def is_codex_log(data: bytes) -> bool:

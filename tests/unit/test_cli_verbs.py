@@ -152,6 +152,8 @@ def test_verify_judges_a_log_of_the_app_server(
         ("other.jsonl", b'{"a": 1}\n', "expected a header"),
         ("other.jsonl", b"\xff", "expected a JSON object"),
         ("empty.jsonl", b"", "empty file"),
+        ("x.jsonl", b'{"transcript": 1, "protocol": "x"}', "expected flow_a or codex, got 'x'"),
+        ("x.jsonl", b'{"transcript": 1, "protocol": "flow_a", "profile": "0.98"}', "got '0.98'"),
         ("other.yaml", b"a: 1\n", "format"),
     ],
 )

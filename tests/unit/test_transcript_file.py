@@ -85,6 +85,11 @@ def test_a_reminted_body_is_saved_as_it_was_sent() -> None:
         (b"[]", "line 1: expected a JSON object"),
         (b'{"transcript": 2}', '"transcript": 1'),
         (b'{"transcript": 1}', "line 1: protocol: expected str, got None"),
+        (b'{"transcript": 1, "protocol": "x", "unplayed": 5}', "line 1: unplayed: expected a list of texts"),
+        (b'{"transcript": 1, "protocol": "x", "errors": [5]}', "line 1: errors: expected a list of texts"),
+        (b'{"transcript": 1, "protocol": "x", "expect": 5}', "line 1: expect: expected results"),
+        (b'{"transcript": 1, "protocol": "x", "expect": {"results": []}}', "line 1: expect: expected"),
+        (b'{"transcript": 1, "protocol": "x", "expect": {"results": {"t": "ECHO"}}}', "each an object or"),
     ],
 )
 def test_what_is_no_transcript_is_refused_with_the_line(line: bytes, complaint: str) -> None:
@@ -105,6 +110,10 @@ def test_what_is_no_transcript_is_refused_with_the_line(line: bytes, complaint: 
         (
             {"entry": "response", "number": 1, "at": 0, "status": 200, "headers": [["a"]]},
             r"line 2: headers: expected \[name, value\] pairs",
+        ),
+        (
+            {"entry": "frame", "connection": "c", "at": 0, "direction": "client", "body_base64": "!!"},
+            "line 2: body_base64: expected base64, got '!!'",
         ),
     ],
 )
