@@ -225,39 +225,6 @@ def test_before_calls_had_items_they_are_only_asked_for() -> None:
     assert client.items("agentMessage")
 
 
-@pytest.mark.parametrize(
-    ("arguments", "parsed"), [("[1, 2]", [1, 2]), ('"x"', "x"), ("null", None), ('{"n": 1}', {"n": 1})]
-)
-def test_arguments_are_any_json_and_held_to_no_schema(arguments: str, parsed: Any) -> None:
-    client = Bench(calls("call_1", arguments=arguments), DONE).client()
-    client.start_turn(client.start_thread())
-    assert client.asked()[0]["params"]["arguments"] == parsed
-
-
-@pytest.mark.parametrize(
-    ("arguments", "complaint"),
-    [
-        ("{x", "key must be a string at line 1 column 2"),
-        ("", "EOF while parsing a value at line 1 column 0"),
-        ("not json", "expected ident at line 1 column 2"),
-        ('{"a" 1}', "expected `:` at line 1 column 6"),
-        ('{"a": 1 2}', "expected `,` or `}` at line 1 column 9"),
-        ('{"a": "x', "EOF while parsing a string at line 1 column 8"),
-        ("{} x", "trailing characters at line 1 column 4"),
-        ("NaN", "expected value at line 1 column 1"),
-        ("1e999", "number out of range"),
-        ("[" * 100_000, "recursion limit exceeded at line 1 column 128"),
-    ],
-)
-def test_arguments_that_are_no_json_never_reach_the_client(arguments: str, complaint: str) -> None:
-    bench = Bench(calls("call_1", arguments=arguments), DONE)
-    client = bench.client()
-    client.start_turn(client.start_thread())
-    assert client.asked() == []
-    assert client.items() == []
-    assert bench.model.outputs() == [f"failed to parse function arguments: {complaint}"]
-
-
 def test_a_call_of_an_unknown_tool_never_reaches_the_client() -> None:
     bench = Bench(calls("call_1", tool="no_such_tool"), DONE)
     client = bench.client()

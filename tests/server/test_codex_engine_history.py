@@ -138,7 +138,7 @@ def test_a_process_that_is_killed_keeps_no_call_and_no_time() -> None:
     client = bench.client(server)
     thread = client.start_thread()
     client.start_turn(thread)
-    server.kill()
+    server.exit()
     second = bench.client()
     (turn,) = read(second, thread)
     assert (turn["status"], turn["completedAt"], kinds(turn)) == ("interrupted", None, ["userMessage"])

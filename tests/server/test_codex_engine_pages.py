@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -74,3 +75,11 @@ def test_turns_are_listed_in_the_view_that_is_asked_for(view: str | None, wanted
     client, thread = played(Bench(*CALL_AND_DONE))
     (turn,) = client.result("thread/turns/list", {"threadId": thread, "itemsView": view})["data"]
     assert (kinds(turn), turn["itemsView"]) == (wanted, view or "summary")
+
+
+def test_a_cursor_of_items_may_come_as_the_object_that_it_is() -> None:
+    client, thread = played(Bench(*CALL_AND_DONE))
+    asked = {"threadId": thread, "limit": 2}
+    cursor = client.result("thread/items/list", asked)["nextCursor"]
+    rest = client.result("thread/items/list", {**asked, "cursor": json.loads(cursor)})["data"]
+    assert [entry["item"]["type"] for entry in rest] == ["agentMessage"]

@@ -169,6 +169,17 @@ def test_steering_is_for_the_turn_that_runs() -> None:
     assert client.refusal("turn/steer", given) == f"expected active turn id `x` but found `{turn}`"
 
 
+def test_the_model_hears_the_users_texts_only() -> None:
+    bench = Bench(DONE)
+    client = bench.client()
+    picture = {"type": "image", "url": "data:,"}
+    text = {"type": "text", "text": "look", "extra": 1}
+    client.result("turn/start", {"threadId": client.start_thread(), "input": [picture, text]})
+    (item,) = client.items("userMessage")
+    assert item["content"] == [picture, {"type": "text", "text": "look", "text_elements": []}]
+    assert bench.model.requests[0].body["input"][0]["content"] == [{"type": "input_text", "text": "look"}]
+
+
 def test_a_text_between_calls_is_a_message_of_its_own() -> None:
     both = Step(items=(ModelText(text="I look"), *calls("call_1").items))
     client = Bench(both, DONE).client()
@@ -217,8 +228,8 @@ def test_old_turn_ids_count_what_the_thread_was_told() -> None:
             {"httpConnectionFailed": {"httpStatusCode": 418}},
         ),
         (
-            error(299, "[]"),
-            "unexpected status 299 Unknown: [], url: http://127.0.0.1/v1/responses",
+            error(299),
+            "unexpected status 299 Unknown: Unknown error, url: http://127.0.0.1/v1/responses",
             {"httpConnectionFailed": {"httpStatusCode": 299}},
         ),
     ],

@@ -101,12 +101,30 @@ def test_a_second_answer_is_ignored() -> None:
         ("turn/start", {"threadId": "x", "input": [{}]}, "missing field `type`"),
         ("thread/read", {"threadId": True}, "invalid type: boolean `true`, expected a string"),
         ("thread/read", {"threadId": None}, "invalid type: null, expected a string"),
+        (
+            "thread/items/list",
+            {"threadId": "x", "cursor": 5},
+            "data did not match any variant of untagged enum ThreadItemsListCursor",
+        ),
         ("thread/start", {"ephemeral": 1.5}, "invalid type: floating point `1.5`, expected a boolean"),
         ("thread/start", {"historyMode": "x"}, "unknown variant `x`, expected `legacy` or `paginated`"),
     ],
 )
 def test_params_that_cannot_be_read_are_an_invalid_request(method: str, params: Any, complaint: str) -> None:
     assert Bench().client().refusal(method, params).startswith(f"Invalid request: {complaint}")
+
+
+@pytest.mark.parametrize(
+    ("method", "refusal"),
+    [
+        ("turn/interrupt", "invalid length 0, expected struct TurnInterruptParams with 2 elements"),
+        ("account/login/start", "missing field `type`"),
+    ],
+)
+def test_an_empty_list_stands_for_params_without_members(method: str, refusal: str) -> None:
+    client = Bench().client()
+    assert client.refusal(method, []) == f"Invalid request: {refusal}"
+    assert client.result("account/read", [])["account"] is None
 
 
 def test_only_logins_with_the_clients_tokens_are_played() -> None:

@@ -47,10 +47,6 @@ def _complaint(message: Unreadable, data: bytes) -> str:
     return "data did not match any variant of untagged enum JSONRPCMessage"
 
 
-def _silent(_line: str) -> None:
-    """Drop a line for stderr."""
-
-
 class AppServer:
     """One process. A second one on the same ``home`` finds the threads of the first.
 
@@ -68,7 +64,7 @@ class AppServer:
         mint: IdSource,
         call_later: CallLater,
         recorder: FrameRecorder,
-        stderr: Callable[[str], None] = _silent,
+        stderr: Callable[[str], None],
     ) -> None:
         self._recorder = recorder
         self._process = Process(
@@ -87,11 +83,7 @@ class AppServer:
         return Connection(self._process, self._recorder, send, name, ends_process=transport == "stdio")
 
     def exit(self) -> None:
-        """End the process in order: turns that run are lost."""
-        self._process.exit(killed=False)
-
-    def kill(self) -> None:
-        """End the process at once: it writes nothing more of the turns that run."""
+        """Kill the process: it writes nothing more of the turns that run."""
         self._process.exit(killed=True)
 
 

@@ -88,8 +88,10 @@ def page(thread: Thread, scope: str, entries: Sequence[Entry], params: Mapping[s
     """One page of entries that are given oldest first. Turns come newest first unless asked otherwise."""
     descending = (params.get("sortDirection") or ("desc" if scope == TURNS else "asc")) == "desc"
     ordered = list(reversed(entries)) if descending else list(entries)
-    if params.get("cursor") is not None:
-        ordered = ordered[_first_behind(thread, scope, ordered, params["cursor"]) :]
+    place = params.get("cursor")
+    if place is not None:
+        text = place if isinstance(place, str) else strictjson.dumps(place)
+        ordered = ordered[_first_behind(thread, scope, ordered, text) :]
     limit = len(ordered) if params.get("limit") is None else max(params["limit"], 1)
     shown, more = ordered[:limit], ordered[limit:]
     return {

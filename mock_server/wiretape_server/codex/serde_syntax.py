@@ -7,13 +7,16 @@ import math
 import re
 from typing import Any, Final, NoReturn
 
+from wiretape import strictjson
 from wiretape_server.codex.serde import UnreadableError
 
 _BLANKS: Final = re.compile(rb"[ \t\r\n]*")
 _DEEPEST: Final = 127
+_SURROGATE: Final = re.compile(r"\\u[dD][89a-fA-F]")
 _SPECIAL: Final = re.compile(rb'["\\\x00-\x1f]|\Z')
 _WHOLE: Final = re.compile(rb"0|[1-9][0-9]*")
 _DIGITS: Final = re.compile(rb"[0-9]+")
+_HEX: Final = re.compile(rb"[0-9a-fA-F]{4}")
 _WORDS: Final = {b"t": b"true", b"f": b"false", b"n": b"null"}
 _CONTROL: Final = "control character (\\u0000-\\u001F) found while parsing a string"
 
@@ -21,12 +24,19 @@ _CONTROL: Final = "control character (\\u0000-\\u001F) found while parsing a str
 def parse_arguments(text: str) -> Any:
     """Parse the arguments that a model wrote. Raises UnreadableError with the server's words.
 
-    A number beyond a double is refused here.
+    A number beyond a double is refused here; the real server hands it on as it is written.
     """
     try:
-        return json.loads(text, parse_constant=_no_constant, parse_float=_finite)
+        value = json.loads(text, parse_constant=_no_constant, parse_float=_finite)
     except (ValueError, RecursionError):
-        raise UnreadableError(syntax_complaint(text.encode("utf-8", "replace"))) from None
+        raise UnreadableError(syntax_complaint(_bytes(text))) from None
+    if _SURROGATE.search(text) or strictjson.depth(value) > _DEEPEST:
+        _Scanner(_bytes(text)).text()
+    return value
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "replace")
 
 
 def _no_constant(name: str) -> float:
@@ -157,14 +167,39 @@ class _Scanner:
             self.escape()
 
     def escape(self) -> None:
+        """What stands behind a backslash."""
         found = self.next()
-        length = 5 if found == b"u" else 1
-        digits = self.data[self.at + 1 : self.at + length]
-        self.at = min(self.at + length, len(self.data))
-        if not found or (found == b"u" and len(digits) < 4):
+        if not found:
             self.fail("EOF while parsing a string")
-        if found not in b'"\\/bfnrtu' or not all(chr(each) in "0123456789abcdefABCDEF" for each in digits):
+        self.at += 1
+        if found == b"u":
+            self.character()
+        elif found not in b'"\\/bfnrt':
             self.fail("invalid escape")
+
+    def character(self) -> None:
+        """The digits of a character, and its second half where it has one."""
+        code = self.hex_digits()
+        if 0xDC00 <= code <= 0xDFFF:
+            self.fail("lone leading surrogate in hex escape")
+        if not 0xD800 <= code <= 0xDBFF:
+            return
+        for each in (b"\\", b"u"):
+            found = self.next()
+            self.at += len(found)
+            if found != each:
+                self.fail("unexpected end of hex escape")
+        if not 0xDC00 <= self.hex_digits() <= 0xDFFF:
+            self.fail("lone leading surrogate in hex escape")
+
+    def hex_digits(self) -> int:
+        digits = self.data[self.at : self.at + 4]
+        self.at += len(digits)
+        if len(digits) < 4:
+            self.fail("EOF while parsing a string")
+        if not _HEX.fullmatch(digits):
+            self.fail("invalid escape")
+        return int(digits, 16)
 
     def word(self, wanted: bytes) -> None:
         for each in wanted:

@@ -74,7 +74,7 @@ class TurnRun:
         self._close(profile.lost_turn)
         if killed:
             self.turn.completed_at = None
-        if profile.notes_lost_turns:
+        elif profile.notes_lost_turns:
             self._note_abort()
 
     # asking the model
