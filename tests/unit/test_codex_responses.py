@@ -191,6 +191,17 @@ def test_a_client_without_a_handler_is_caught_where_the_cassette_expects_a_resul
     assert set(wire.failed()) - {"call.handled"} == {"response.result-as-expected"}
 
 
+def test_an_error_says_nothing_about_the_shape_of_results() -> None:
+    wire = called()
+    wire.fail({"code": -32000, "message": "client exploded"})
+    shapes = [f for f in wire.report().findings if f.rule.startswith("codex.response.")]
+    because = {f.because for f in shapes if f.rule != "codex.response.result-xor-error"}
+    assert because == {
+        "an error was sent in place of a result",
+        "the cassette does not say what demo_echo gives",
+    }
+
+
 def test_an_empty_answer_is_caught_where_the_cassette_expects_a_result() -> None:
     assert "response.result-as-expected" in answered({}, expect=EXPECT_SUCCESS).failed()
 

@@ -46,7 +46,9 @@ def test_an_id_is_any_whole_number_of_64_bits(number: int) -> None:
     assert message.result is None
 
 
-@pytest.mark.parametrize("text", ["null", "1.5", "0.0", "true", "[]", "9223372036854775808"])
+@pytest.mark.parametrize(
+    "text", ["null", "1.5", "0.0", "true", "[]", "9223372036854775808", "-9223372036854775809"]
+)
 def test_a_request_whose_id_is_none_is_a_notification(text: str) -> None:
     message = read(b'{"id":%s,"method":"m"}' % text.encode())
     assert isinstance(message, Notice)
@@ -102,6 +104,8 @@ def test_an_error_has_code_message_and_perhaps_data() -> None:
         ('{"id":0,"error":{"code":"1","message":"m"}}', "error"),
         ('{"id":0,"error":{"code":1.5,"message":"m"}}', "error"),
         ('{"id":0,"error":{"code":true,"message":"m"}}', "error"),
+        ('{"id":0,"error":{"code":9223372036854775808,"message":"m"}}', "error"),
+        ('{"id":0,"error":{"code":-9223372036854775809,"message":"m"}}', "error"),
     ],
 )
 def test_what_the_server_cannot_read_is_unreadable_with_the_reason(text: str, kind: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from wiretape.codex.messages import REFRESH, TOOL_CALL
+from wiretape.codex.messages import REFRESH
 from wiretape.codex.session import CallStep
 from wiretape.codex.view import Ask, CodexView, Connection, RefreshReply, Reply, ToolReply
 from wiretape.jsonrpc import Answer, Call, Failure, Message, Unreadable, is_error_code
@@ -73,7 +73,7 @@ class Replies:
         if len(ask.replies) > 1:
             return
         dialect = reply.connection.dialect
-        if ask.method == TOOL_CALL and ask.call is not None:
+        if ask.call is not None:
             expected = self.results.get(ask.call.tool, ABSENT)
             self.view.tool_replies.append(
                 ToolReply(at=reply.at, ask=ask, value=reply.value, dialect=dialect, expected=expected)

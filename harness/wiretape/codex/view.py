@@ -117,7 +117,8 @@ class Ask:
     replies: list[Reply] = field(default_factory=list)
     """The answers that can be read, in order."""
     closed: int | None = None
-    """Place in the transcript of what ended the wait: item/completed, turn/completed, a time-out."""
+    """Place in the transcript of what ended the wait: item/completed, turn/completed, or a time-out that
+    came before any answer."""
     spoilt: str = ""
     """The rule that says what is wrong with a message that was, or may have been, meant as the answer."""
     call: ToolCall | None = None

@@ -18,10 +18,10 @@ _JWT: Final = re.compile(r"[^.]+\.[^.]+\.[^.]*")
 def _answered(ask: Ask) -> Answer:
     if not ask.replies:
         return unanswered(ask)
-    first = ask.replies[0]
-    if ask.closed is None or first.order < ask.closed:
+    if ask.closed is None:
         return None
-    return Fault("", f"an answer to {ask} within 10 seconds", "one after the server gave up", at=first.at)
+    at = ask.replies[0].at
+    return Fault("", f"an answer to {ask} within 10 seconds", "one after the server gave up", at=at)
 
 
 def _shape(reply: RefreshReply) -> Answer:
