@@ -1,4 +1,4 @@
-"""The arguments that a model writes: handed on when they are JSON, else refused in the real server's words."""
+"""The arguments that a model writes: handed on when they are JSON, else refused in the server's words."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_arguments_are_any_json_and_held_to_no_schema(arguments: str, parsed: An
         ("1.x", "invalid number at line 1 column 3"),
         ("[true, fals]", "expected ident at line 1 column 12"),
         ("[1.5e+1, -0, 1E-2", "EOF while parsing a list at line 1 column 17"),
-        ('{"\\u00e9\\n": null', "EOF while parsing an object at line 1 column 16"),
+        ('{"\\u00e9\\n": null', "EOF while parsing an object at line 1 column 17"),
         ('"\\ud800"', "unexpected end of hex escape at line 1 column 8"),
         ('"\\ud800\\n"', "unexpected end of hex escape at line 1 column 9"),
         ('"\\ud800\\u0041"', "lone leading surrogate in hex escape at line 1 column 13"),
