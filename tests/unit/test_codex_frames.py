@@ -23,6 +23,8 @@ from wiretape.transcript import Request
         (b"[]", "frame.one-message"),
         (b'{"foo":1}', "frame.one-message"),
         (b'{"id":7,"method":5}', "frame.one-message"),
+        (b'{"method":"initialized","result":{}}', "frame.one-message"),
+        (b'{"id":7,"method":"thread/list","error":{}}', "frame.one-message"),
         (b'{"id":null,"method":"thread/list","params":{}}', "frame.one-message"),
         (b'{"id":1.5,"method":"thread/list","params":{}}', "frame.one-message"),
     ],

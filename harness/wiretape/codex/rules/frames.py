@@ -28,14 +28,11 @@ def _valid_json(sent: Sent) -> Answer:
 
 def _one_message(sent: Sent) -> Answer:
     message = sent.message
-    if isinstance(message, Call):
-        both = message.value.keys() & {"result", "error"}
+    if isinstance(message, (Call, Notice)) and message.value.keys() & {"result", "error"}:
         hint = "a message with a method is a request: leave the method out of an answer"
-        return Fault("method", "no method in an answer", message.method, hint) if both else None
-    if isinstance(message, Notice):
-        got = message.value.get("id", None)
-        wrong = "id" in message.value
-        return Fault("id", "a string or a whole number, or no id at all", got) if wrong else None
+        return Fault("method", "no method in an answer", message.method, hint)
+    if isinstance(message, Notice) and "id" in message.value:
+        return Fault("id", "a string or a whole number, or no id at all", message.value["id"])
     if not isinstance(message, Unreadable):
         return None
     if message.kind in _BAD_ANSWERS:
