@@ -14,6 +14,15 @@ NOTIFICATIONS: Final[dict[str, str]] = {
 }
 """Notifications that are not compared."""
 
+STDERR: Final[dict[str, str]] = {
+    "bubblewrap": "is about a helper program that the machine lacks",
+    "PATH aliases": "is about the place of the home on this machine",
+    "shell_snapshot": "is about the machine's shell",
+    "models_manager": "asks the model's provider for a list that a cassette does not have",
+    "symphonia": "comes out of the library that looks into audio data",
+}
+"""What stands in lines of stderr that are not compared."""
+
 VALUES: Final[dict[str, str]] = {
     "ids": "are new in each run: compared by the order in which they come up",
     "times": "are those of the run",
@@ -21,6 +30,8 @@ VALUES: Final[dict[str, str]] = {
     "userAgent": "names the system and the terminal",
     "account/login/completed": "says whether an account service has confirmed the login",
     "model/list": "shows the vendor's models: compared by the members of the first",
+    "addresses": "have the ports of the run",
+    "JSONRPCErrorError": "shows an error's data on stderr, in the notation of the real program's language",
     "unknown variant": "lists all methods of that version",
 }
 """Values that are brought to one form."""

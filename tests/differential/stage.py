@@ -179,7 +179,8 @@ class Stage:
                 await client.close()
         for process in self._processes:
             await _stop(process)
-        await asyncio.gather(*self._readers)
+        if self._readers:
+            await asyncio.wait(self._readers, timeout=_STOP)
 
     def _joined(self, wire: Pipes | Websocket) -> Client:
         self.clients.append(Client(f"c{len(self.clients) + 1}", wire))

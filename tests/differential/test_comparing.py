@@ -7,7 +7,7 @@ from typing import Any
 
 from tests.differential import allowed
 from tests.differential.scenarios.all import ALL
-from tests.differential.transcripts import differences, told
+from tests.differential.transcripts import differences, told, written
 
 ONE = "01a22ce0-84c5-7ef1-b176-ec3703629600"
 OTHER = "01a22ce0-84c5-7ef1-b176-ec3703629601"
@@ -53,9 +53,15 @@ def test_allowed_notifications_are_left_out() -> None:
     assert lines({"method": "turn/completed"}) == ['c1 {"method": "turn/completed"}']
 
 
+def test_lines_of_stderr_are_compared_without_times_colours_and_ports() -> None:
+    line = "\x1b[2m2026-11-30T18:05:31.519442Z\x1b[0m \x1b[31mERROR\x1b[0m at ws://127.0.0.1:4242"
+    assert written([line, "could not create PATH aliases", ""]) == ["ERROR at ws://127.0.0.1:<port>"]
+
+
 def test_the_page_has_every_allowed_difference_with_its_reason() -> None:
     page = " ".join(PAGE.read_text("utf-8").split())
-    for name, reason in {**allowed.NOTIFICATIONS, **allowed.VALUES, **allowed.PROVIDER}.items():
+    tables = (allowed.NOTIFICATIONS, allowed.STDERR, allowed.VALUES, allowed.PROVIDER)
+    for name, reason in (row for table in tables for row in table.items()):
         assert f"| {name} | {reason} |" in page.replace("`", "")
 
 

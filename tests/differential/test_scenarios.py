@@ -11,7 +11,7 @@ from tests.differential.scenario import Scenario
 from tests.differential.scenarios.all import ALL
 from tests.differential.transcripts import differences
 
-ATTEMPTS = 3
+ATTEMPTS = 5
 """The real program does some things at once, and says them in one order or another."""
 
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from tests.differential.allowed import NOTIFICATIONS
+from tests.differential.allowed import NOTIFICATIONS, STDERR
 from tests.differential.stage import Stage
 from tests.server.codex_normal import Normal, shown
 from wiretape.codex.messages import fields
@@ -19,6 +19,10 @@ _ID: Final = re.compile(r"<id \d+>")
 _TERMINAL: Final = re.compile(r"(/0\.171\.0) \([^()]*\) \S+ ")
 _COMPARED: Final = ("model", "stream", "input", "tools", "tool_choice", "parallel_tool_calls", "store")
 _TIME: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z")
+_COLOUR: Final = re.compile(r"\x1b\[[0-9;]*m")
+_STAMP: Final = re.compile(r"^\d{4}-\d\d-\d\dT[\d:.]+Z\s+")
+_PORT: Final = re.compile(r"(?<=127\.0\.0\.1):\d+")
+_DATA: Final = re.compile(r" data: (?:None|Some\(.*\)),")
 _PROMPTS: Final = ("<environment_context>", "# AGENTS.md")
 """How texts begin that the real app-server tells its model as if the user had."""
 
@@ -30,7 +34,8 @@ def transcript(stage: Stage) -> list[str]:
     for client in stage.clients:
         lines += told(client.name, client.heard, stage.side.names, normal)
     asked = [_without_own(each, own) for each in stage.side.asked]
-    return lines + told("model", asked, stage.side.names, normal)
+    lines += told("model", asked, stage.side.names, normal)
+    return lines + [f"stderr {shown(normal.of(each))}" for each in written(stage.stderr)]
 
 
 def told(
@@ -40,6 +45,12 @@ def told(
     normal = normal or Normal()
     compared = (each for each in messages if each.get("method") not in NOTIFICATIONS)
     return [f"{whom} {shown(normal.of(_renamed(each, names)))}" for each in compared]
+
+
+def written(stderr: Sequence[str]) -> list[str]:
+    """The lines of stderr that are compared, without colours and times."""
+    plain = (_DATA.sub("", _PORT.sub(":<port>", _STAMP.sub("", _COLOUR.sub("", each)))) for each in stderr)
+    return [each.strip() for each in plain if each and not any(noise in each for noise in STDERR)]
 
 
 def _renamed(value: Any, names: Mapping[str, str]) -> Any:

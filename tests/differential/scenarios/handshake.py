@@ -73,7 +73,9 @@ async def _(stage: Stage) -> None:
     await client.initialize()
     await client.request("no/such/method")
     await client.request("item/tool/call", {"threadId": NOBODY})
-    for method, params in wrong_params(await client.start_thread()):
+    thread = await client.start_thread()
+    await client.told("thread/started")
+    for method, params in wrong_params(thread):
         await client.request(method, params)
 
 
@@ -102,14 +104,6 @@ def wrong_params(thread: str) -> tuple[tuple[str, Any], ...]:
         ("thread/read", {"threadId": thread, "includeTurns": "yes"}),
         ("thread/read", {"threadId": thread, "includeTurns": True}),
         ("thread/read", {"threadId": thread}),
-        ("thread/resume", {}),
-        ("thread/resume", {"threadId": "zz"}),
-        ("thread/resume", {"threadId": NOBODY}),
-        ("thread/resume", {"threadId": thread}),
-        ("thread/fork", {}),
-        ("thread/fork", {"threadId": "zz"}),
-        ("thread/fork", {"threadId": NOBODY}),
-        ("thread/fork", {"threadId": thread}),
         ("thread/turns/list", {}),
         ("thread/turns/list", {"threadId": "zz"}),
         ("thread/turns/list", {"threadId": NOBODY}),
@@ -118,6 +112,14 @@ def wrong_params(thread: str) -> tuple[tuple[str, Any], ...]:
         ("thread/turns/list", {"threadId": thread, "limit": "x"}),
         ("thread/items/list", {"threadId": NOBODY}),
         ("thread/items/list", {"threadId": thread}),
+        ("thread/resume", {}),
+        ("thread/resume", {"threadId": "zz"}),
+        ("thread/resume", {"threadId": NOBODY}),
+        ("thread/resume", {"threadId": thread}),
+        ("thread/fork", {}),
+        ("thread/fork", {"threadId": "zz"}),
+        ("thread/fork", {"threadId": NOBODY}),
+        ("thread/fork", {"threadId": thread}),
         ("thread/start", {"historyMode": "bogus"}),
         ("thread/start", {"ephemeral": 5}),
         ("account/login/start", {}),
