@@ -9,6 +9,7 @@ from typing import Any, Final
 from wiretape.cassette.model import Cassette, Interaction, RecordedFrame
 from wiretape.redaction.pseudonyms import Pseudonyms
 from wiretape.redaction.rules import DEFAULT, RedactionRules
+from wiretape.redaction.stream import BodyRedactor
 from wiretape.redaction.texts import TextRedactor
 
 _PROOF_IN_SENTINEL_REQUESTS: Final = frozenset("p")
@@ -42,13 +43,17 @@ class Redactor:
         path, mark, query = target.partition("?")
         return self._texts.redact(path) + mark + self._texts.query(query)
 
-    def body(self, data: bytes, *, target: str = "") -> bytes:
-        """Redact a whole body: JSON, an event stream, any text. The length stays.
+    def stream(self, *, target: str = "") -> BodyRedactor:
+        """Begin to redact a body that comes in pieces.
 
         ``target``: of the request that it belongs to; bodies for the sentinel have secrets of their own.
         """
         also = _PROOF_IN_SENTINEL_REQUESTS if "/sentinel/" in target else frozenset()
-        return _bytes(self._texts.redact(_text(data), also=also))
+        return BodyRedactor(self._texts, also=also)
+
+    def body(self, data: bytes, *, target: str = "") -> bytes:
+        """Redact a whole body: JSON, an event stream, any text. The length stays."""
+        return self.stream(target=target).whole(data)
 
     def frame(self, data: bytes) -> bytes:
         """Redact one JSON-RPC or websocket message."""
@@ -106,14 +111,6 @@ class Redactor:
         if name.lower() in ("cookie", "set-cookie"):
             return self._texts.cookies(value)
         return self._texts.secret(value) if self.rules.is_secret_name(name) else self._texts.masked(value)
-
-
-def _text(data: bytes) -> str:
-    return data.decode("utf-8", "surrogateescape")
-
-
-def _bytes(text: str) -> bytes:
-    return text.encode("utf-8", "surrogateescape")
 
 
 def _numbers(cassette: Cassette) -> str:

@@ -50,8 +50,8 @@ class TextRedactor:
         return self._redact(text, also, _LEVELS)
 
     def _redact(self, text: str, also: frozenset[str], levels: int) -> str:
-        # By name from the outside in: an inner level may show a quote too early. By shape from the inside out:
-        # an outer level may show only a part.
+        # By name from the outside in: an inner level may show a quote too early. By shape from the
+        # inside out: an outer level may show only a part.
         if self.rules.hook:
             for value in self.rules.hook(text):
                 self.secret(value)
@@ -60,6 +60,10 @@ class TextRedactor:
         if inner != text:
             text = notation.EVERY.respelled(text, self._redact(inner, also, levels - 1))
         return self._wrapped(self._shapes(self.known(text)), levels)
+
+    def grown(self, text: str, name: str) -> str:
+        """Hide the secrets in a text that came in pieces; ``name`` is its member's, if that is a secret's."""
+        return self.secret(text) if name else self.redact(text)
 
     def secret(self, value: str) -> str:
         """Hide a value that is known to be a secret; a scheme before it, as in ``Bearer …``, stays."""

@@ -1,0 +1,221 @@
+"""Texts that grow by deltas: which pieces of a stream belong together, so that a secret split over them shows.
+
+Two sorts of delta are read: those of delta encoding v1 (``p``, ``o``, ``v``, ``c``), and notifications of an
+app-server whose ``params`` hold a ``delta``. Paths are taken as written: nobody inserts into a list while a
+text in it grows.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any, Final, NamedTuple, TypeAlias
+
+from wiretape import strictjson
+from wiretape.redaction.notation import JSON
+from wiretape.strictjson import StrictJSONError
+
+_BARE: Final = re.compile(r'\{"v": ?"((?:[^"\\]|\\.)*+)"\} *$')
+_STRING: Final = re.compile(r'"((?:[^"\\]|\\.)*+)"')
+_NO_PART: Final = re.compile("[^!-~\u00a1-\u024f]")
+"""A character that no secret has: a blank, a Chinese one."""
+_CONTEXT: Final = 120
+_PATIENCE: Final = 8
+"""How many deltas may come between two pieces of a word."""
+
+Path: TypeAlias = tuple[str, ...]
+
+
+class Piece(NamedTuple):
+    """A string in a stream, between its quotes: where it stands, as written, and what it says."""
+
+    start: int
+    raw: str
+    said: str
+
+
+class Edit(NamedTuple):
+    """What stands at a place of a stream from now on; as long as what was there."""
+
+    start: int
+    new: str
+
+
+class Growing:
+    """One text that grows: the end of what is written of it, and the pieces that are not written yet."""
+
+    __slots__ = ("context", "name", "open_from", "pieces", "seen")
+
+    def __init__(self, name: str = "", context: str = "") -> None:
+        self.name = name
+        """The member that it is, when that is a secret's."""
+        self.context = context
+        self.pieces: list[Piece] = []
+        self.open_from: int | None = None
+        """Where the piece stands in which the last, unfinished word begins."""
+        self.seen = 0
+
+    def add(self, piece: Piece) -> None:
+        said = piece.said
+        self.pieces.append(piece)
+        if _NO_PART.search(said) and not self.name:
+            self.open_from = None if _NO_PART.match(said, len(said) - 1) else piece.start
+        elif said and self.open_from is None:
+            self.open_from = piece.start
+
+    def written(self, stop: int) -> list[Piece]:
+        """Let go of the pieces before a place."""
+        gone = [piece for piece in self.pieces if piece.start < stop]
+        del self.pieces[: len(gone)]
+        if self.open_from is not None and self.open_from < stop:
+            self.open_from = self.pieces[0].start if self.pieces else None
+        return gone
+
+    def remember(self, said: str) -> None:
+        """Keep the end of what is written, from a word's begin on: what it was may say what comes."""
+        end = said[-_CONTEXT:]
+        self.context = end if len(said) <= _CONTEXT else end.partition(" ")[2]
+
+
+class GrowingTexts:
+    """The growing texts of one stream. Positions count its characters from the begin.
+
+    ``is_secret_name`` says of a member whether its whole value is a secret.
+    """
+
+    def __init__(self, is_secret_name: Callable[[str], bool]) -> None:
+        self._is_secret_name = is_secret_name
+        self._texts: dict[object, Growing] = {}
+        self._waiting: dict[Growing, None] = {}
+        """Those with pieces that are not written yet."""
+        self._inherited: tuple[Any, str, str] = (0, "", "add")
+        self._bare: Growing | None = None
+        """Where a bare string goes."""
+        self._count = 0
+
+    def take(self, data: str, start: int) -> None:
+        """Note the strings of one event's data, or of one message; ``data`` begins at ``start``."""
+        self._count += 1
+        bare = _BARE.match(data)
+        if bare and self._bare is not None:
+            self._add(self._bare, _piece(bare, start))
+            return
+        try:
+            value = strictjson.loads(data)
+        except StrictJSONError:
+            return
+        if value == "v1":
+            self._texts, self._bare, self._inherited = {}, None, (0, "", "add")
+        elif isinstance(value, dict):
+            leaves = _leaves(value, _STRING.finditer(data), ())
+            self._message(value, [(at, _piece(found, start)) for at, found in leaves])
+
+    def hold(self) -> int | None:
+        """Where the earliest piece stands that may be a part of a secret that is not whole yet."""
+        recent = (text for text in self._waiting if self._count - text.seen < _PATIENCE)
+        return min((text.open_from for text in recent if text.open_from is not None), default=None)
+
+    def edits(self, stop: int, change: Callable[[str, str], str]) -> Iterator[Edit]:
+        """What to write for the pieces before ``stop``; ``change`` gets a text and its secret name, or none."""
+        for text in [*self._waiting]:
+            pieces = text.written(stop)
+            if not text.pieces:
+                del self._waiting[text]
+            said = text.context + "".join(piece.said for piece in pieces)
+            if len(pieces) > 1 or (pieces and (text.context or text.name)):
+                yield from _distributed(pieces, change(said, text.name)[len(text.context) :])
+            text.remember(said)
+
+    def _message(self, value: dict[str, Any], leaves: list[tuple[Path, Piece]]) -> None:
+        params = value.get("params")
+        if "method" in value and isinstance(params, dict):
+            self._notification(value["method"], params, leaves)
+            return
+        channel, path, op = self._inherited
+        path, op, channel = value.get("p", path), value.get("o", op), value.get("c", channel)
+        if not isinstance(path, str) or "v" not in value:
+            return
+        self._inherited, self._bare = (channel, path, op), None
+        own = [(at[1:], piece) for at, piece in leaves if at[0] == "v"]
+        self._operate(channel, _split(path), op, value["v"], own)
+
+    def _notification(self, method: object, params: dict[str, Any], leaves: list[tuple[Path, Piece]]) -> None:
+        for at, piece in leaves:
+            if at == ("params", "delta"):
+                others = sorted(f"{key}={each!r}" for key, each in params.items() if key != "delta")
+                self._append((method, *others), "", piece)
+
+    def _operate(
+        self, channel: object, path: Path, op: object, value: Any, leaves: list[tuple[Path, Piece]]
+    ) -> None:
+        if op == "patch" and isinstance(value, list):
+            self._patch(channel, path, value, leaves)
+        elif op == "truncate" and isinstance(value, int):
+            self._truncate((channel, path), value)
+        elif op == "append" and isinstance(value, str):
+            self._bare = self._append((channel, path), _last(path), leaves[0][1])
+        else:
+            for at, piece in leaves:
+                self._texts.pop((channel, path + at), None)
+                self._append((channel, path + at), _last(path + at), piece)
+
+    def _patch(
+        self, channel: object, path: Path, entries: list[Any], leaves: list[tuple[Path, Piece]]
+    ) -> None:
+        for number, entry in enumerate(entries):
+            if isinstance(entry, dict) and isinstance(entry.get("p"), str):
+                own = [(at[2:], piece) for at, piece in leaves if at[:2] == (str(number), "v")]
+                self._operate(channel, path + _split(entry["p"]), entry.get("o"), entry.get("v"), own)
+        self._bare = None
+
+    def _truncate(self, key: object, length: int) -> None:
+        old = self._texts.get(key)
+        if old is not None:
+            said = old.context + "".join(piece.said for piece in old.pieces)
+            self._texts[key] = Growing(old.name, said[:length][-_CONTEXT:])
+
+    def _append(self, key: object, name: str, piece: Piece) -> Growing:
+        text = self._texts.get(key)
+        if text is None:
+            text = self._texts[key] = Growing(name if self._is_secret_name(name) else "")
+        self._add(text, piece)
+        return text
+
+    def _add(self, text: Growing, piece: Piece) -> None:
+        text.add(piece)
+        text.seen = self._count
+        self._waiting[text] = None
+
+
+def _leaves(value: Any, strings: Iterator[re.Match[str]], path: Path) -> Iterator[tuple[Path, re.Match[str]]]:
+    """Every string value with its path: strings stand in a text in the order in which one walks the value."""
+    if isinstance(value, str):
+        yield path, next(strings)
+    elif isinstance(value, dict):
+        for key, member in value.items():
+            next(strings)
+            yield from _leaves(member, strings, (*path, key))
+    elif isinstance(value, list):
+        for index, member in enumerate(value):
+            yield from _leaves(member, strings, (*path, str(index)))
+
+
+def _piece(match: re.Match[str], start: int) -> Piece:
+    return Piece(start + match.start(1), match[1], JSON.plain(match[1]))
+
+
+def _split(path: str) -> Path:
+    return tuple(path.removeprefix("/").split("/")) if path else ()
+
+
+def _last(path: Path) -> str:
+    return path[-1] if path else ""
+
+
+def _distributed(pieces: list[Piece], new: str) -> Iterator[Edit]:
+    """Each piece as it is written from now on."""
+    taken = 0
+    for piece in pieces:
+        said = new[taken : taken + len(piece.said)]
+        taken += len(piece.said)
+        yield Edit(piece.start, piece.raw if said == piece.said else JSON.respelled(piece.raw, said))
