@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from wiretape import __version__, strictjson, verify
-from wiretape.cassette import loads
+from wiretape.cassette import Cassette, loads
 from wiretape.codex.foreign import read as read_log
 from wiretape.contract import Report
 from wiretape.report import to_json
@@ -43,6 +43,7 @@ def judge(path: Path, profiles: Sequence[str]) -> Report:
     data = path.read_bytes()
     if path.suffix in CASSETTE_ENDINGS:
         cassette = loads(data, name=path.stem, source=str(path))
+        _demand_known(cassette, path)
         return verify(cassette, profile=demanded(profiles, cassette.protocol))
     read = read_log if is_codex_log(data) else load
     try:
@@ -53,15 +54,14 @@ def judge(path: Path, profiles: Sequence[str]) -> Report:
     return verify(transcript, profile=demanded(profiles, transcript.protocol))
 
 
-def _demand_known(transcript: Transcript, path: Path) -> None:
-    """Refuse a header that asks for what has no rules."""
-    known = PROFILES.get(transcript.protocol)
+def _demand_known(subject: Transcript | Cassette, path: Path) -> None:
+    """Refuse a file that asks for what has no rules."""
+    known = PROFILES.get(subject.protocol)
     if known is None:
         names = " or ".join(PROFILES)
-        raise SetupError(f"{path}: line 1: protocol: expected {names}, got {transcript.protocol!r}")
-    if transcript.profile not in ("", *known):
-        names = ", ".join(known)
-        raise SetupError(f"{path}: line 1: profile: expected one of {names}, got {transcript.profile!r}")
+        raise SetupError(f"{path}: protocol: expected {names}, got {subject.protocol!r}")
+    if subject.profile not in ("", *known):
+        raise SetupError(f"{path}: profile: expected one of {', '.join(known)}, got {subject.profile!r}")
 
 
 def is_codex_log(data: bytes) -> bool:

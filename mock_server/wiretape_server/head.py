@@ -24,6 +24,8 @@ _NOT_REPLAYED: Final = frozenset(
     }
 )
 """Recorded headers that this connection, this body or this play has its own of."""
+_PHRASES: Final = {int(status): status.phrase for status in HTTPStatus}
+"""Some that are recorded have none, as 520 and its like from before a backend."""
 _FORBIDDEN: Final = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]|[^\x00-\xff]")
 
 
@@ -78,7 +80,7 @@ def _date_line(now: int) -> str:
 def head_bytes(request: web.BaseRequest, status: int, headers: Mapping[str, str]) -> bytes:
     """The head that announces a stream to this client."""
     version = "HTTP/1.1" if request.version >= (1, 1) else "HTTP/1.0"
-    lines = [f"{version} {status} {HTTPStatus(status).phrase}"]
+    lines = [f"{version} {status} {_PHRASES.get(status, '')}"]
     lines += [f"{name}: {value}" for name, value in headers.items()]
     lines.append(_date_line(int(time.time())))
     if request.version >= (1, 1):

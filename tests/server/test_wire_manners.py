@@ -45,6 +45,11 @@ def test_recorded_headers_are_replayed_but_for_those_that_a_connection_has_its_o
     assert "set-cookie" not in headers
 
 
+def test_a_recorded_status_that_has_no_name_is_played(play: Play) -> None:
+    made = cassette(interaction(user_turn(), b"<html>", status=520, headers={"content-type": "text/html"}))
+    assert converse(play(made).base_url, user_turn()).status == 520
+
+
 def test_a_recorded_error_is_played_as_it_was(play: Play) -> None:
     body, headers = b'{"detail": {"code": "model_cap_exceeded"}}', {"content-type": "application/json"}
     made = cassette(interaction(user_turn(), body, status=429, headers=headers))

@@ -155,6 +155,7 @@ def test_verify_judges_a_log_of_the_app_server(
         ("x.jsonl", b'{"transcript": 1, "protocol": "x"}', "expected flow_a or codex, got 'x'"),
         ("x.jsonl", b'{"transcript": 1, "protocol": "flow_a", "profile": "0.98"}', "got '0.98'"),
         ("other.yaml", b"a: 1\n", "format"),
+        ("x.yaml", TAPE.read_bytes().replace(b"title:", b'profile: "0.98"\ntitle:', 1), "got '0.98'"),
     ],
 )
 def test_verify_of_another_file_exits_2_and_names_it(
