@@ -37,7 +37,7 @@ ISOLATED = $(shell unshare -rn ip link set lo up 2>/dev/null && echo "unshare -r
 
 differential: $(VENV)/.test
 	$(BIN)/python -m tests.differential.program
-	$(ISOLATED) $(BIN)/pytest tests/differential $(PYTEST)
+	$(ISOLATED) $(BIN)/pytest -rx tests/differential $(PYTEST)
 
 docs: $(VENV)/.installed
 	$(BIN)/python docs/rules_page.py

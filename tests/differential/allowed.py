@@ -42,3 +42,6 @@ PROVIDER: Final[dict[str, str]] = {
     "constants": "of the real program: instructions, reasoning, include, prompt_cache_key, client_metadata",
 }
 """Parts of the requests to the model's provider that are not compared."""
+
+REMAINING: Final[dict[str, str]] = {}
+"""Scenarios that are not equal yet, and what differs in them."""
