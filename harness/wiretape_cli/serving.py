@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from ipaddress import ip_address
 from pathlib import Path, PurePath
 from threading import Event
+from typing import TypeVar
 
 from wiretape import strictjson
 from wiretape.cassette import Cassette
@@ -15,8 +16,11 @@ from wiretape.transcript import Transcript
 from wiretape_cli.errors import SetupError
 from wiretape_cli.exits import Exit
 from wiretape_cli.screen import put, say
+from wiretape_server.loop_thread import LoopThread
 from wiretape_server.options import PlayOptions
 from wiretape_server.thread import CodexPlayback, Playback, ServerThread
+
+Thread = TypeVar("Thread", bound=LoopThread)
 
 SIGNALS = ("SIGINT", "SIGTERM", "SIGBREAK")
 """What ends the server; SIGBREAK is Windows' Ctrl-Break."""
@@ -36,8 +40,8 @@ def run(
         transcript_dir.mkdir(parents=True, exist_ok=True)
     if not is_loopback(host):
         say(f"warning: {host} can be reached from other machines")
-    ended = _ended_by_signal()
-    with _started(host, port) as server:
+    ended = ended_by_signal()
+    with started(ServerThread(host=host, port=port)) as server:
         plays = {
             key: server.play(cassette, options[cassette.protocol], key=key) for key, cassette in named.items()
         }
@@ -101,16 +105,16 @@ def write(transcripts: Mapping[str, Transcript], directory: Path) -> None:
         say(f"wrote {file}")
 
 
-def _started(host: str, port: int) -> ServerThread:
-    server = ServerThread(host=host, port=port)
+def started(thread: Thread) -> Thread:
+    """Start a server. Raises SetupError when the port is taken."""
     try:
-        server.start()
+        return thread.start()
     except OSError as error:
         raise SetupError(error.strerror or str(error)) from None
-    return server
 
 
-def _ended_by_signal() -> Event:
+def ended_by_signal() -> Event:
+    """An event that SIGINT or SIGTERM sets, from now on."""
     ended = Event()
     for name in SIGNALS:
         if hasattr(signal, name):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -17,6 +18,7 @@ from wiretape_server.minting import Minted, Sorting, message_ids, patches, sorti
 from wiretape_server.track import Track, cut, lay
 
 _KEPT_SCRIPTS: Final = 64
+_CONVERSATION: Final = re.compile(r"/backend-(?:api|anon)/f/conversation(?:\?.*)?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,6 +103,11 @@ def build(cassette: Cassette, chunks: str = "recorded") -> Script:
     if not cassette.interactions:
         raise CassetteError(f"{_name(cassette)}: no interactions; there is nothing to play")
     groups = _conversations(cassette)
+    if not groups:
+        raise CassetteError(
+            f"{_name(cassette)}: none of its {len(cassette.interactions)} interactions is a conversation "
+            "request; there is nothing to play"
+        )
     return Script(
         cassette=cassette,
         conversations=tuple(_conversation(cassette, numbers, chunks) for numbers in groups),
@@ -111,10 +118,13 @@ def _conversations(cassette: Cassette) -> list[list[int]]:
     """Which interactions belong to one conversation: a request goes on with the one that it names.
 
     A return that names none goes on with the latest; any other request without a known id begins a new one.
+    What a recording holds besides (challenges, prepares, reads) is left out: the server makes those itself.
     """
     groups: list[list[int]] = []
     of_id: dict[str, list[int]] = {}
     for index, interaction in enumerate(cassette.interactions):
+        if not _CONVERSATION.fullmatch(interaction.request.path):
+            continue
         request = _read_object(interaction.request.body)
         group = of_id.get(str(request.get("conversation_id")))
         if group is None and groups and _is_return(request):

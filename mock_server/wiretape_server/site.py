@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from aiohttp import web
 
@@ -20,11 +20,11 @@ _HTTP_LOG.propagate = False  # what a client does to HTTP itself is answered wit
 
 
 class Site:
-    """A listening port and its connections."""
+    """A listening port and its connections. ``parsing`` are settings of aiohttp's request parser."""
 
-    def __init__(self, app: App) -> None:
+    def __init__(self, app: App, **parsing: Any) -> None:
         self._http = web.Server(
-            app, handler_cancellation=True, tcp_keepalive=False, access_log=None, logger=_HTTP_LOG
+            app, handler_cancellation=True, tcp_keepalive=False, access_log=None, logger=_HTTP_LOG, **parsing
         )
         self._listener: asyncio.Server | None = None
         self.base_url = ""

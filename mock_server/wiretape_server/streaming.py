@@ -107,15 +107,13 @@ class Stream:
 
     async def run(self) -> None:
         """Write head and body, to the recorded end."""
-        if self._plan == "reset" and self._transport is not None:
-            self._transport.set_write_buffer_limits(0)  # drain() then waits for the last byte
         self._start()
         while self.written.how is None:
             await self._sleep()
         if self.written.how == "hang":
             await asyncio.get_running_loop().create_future()
         if self.written.how == "reset":
-            await self._reset()
+            await reset_connection(self._request)
 
     def stop(self) -> None:
         """Finish the event that is being written, say [DONE], and end: the user pressed stop."""
@@ -215,13 +213,15 @@ class Stream:
         if self._waker is not None and not self._waker.done():
             self._waker.set_result(None)
 
-    async def _reset(self) -> None:
-        """Break the connection, once everything that was written has left."""
-        transport = self._transport
-        if transport is None:
-            return
-        await self._request.writer.drain()
-        connection = transport.get_extra_info("socket")
-        if connection is not None:
-            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET_ON_CLOSE)
-        transport.abort()
+
+async def reset_connection(request: Request) -> None:
+    """Break a client's connection, once everything that was written to it has left."""
+    transport = request.transport
+    if transport is None:
+        return
+    transport.set_write_buffer_limits(0)  # drain() then waits for the last byte
+    await request.writer.drain()
+    connection = transport.get_extra_info("socket")
+    if connection is not None:
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET_ON_CLOSE)
+    transport.abort()

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import threading
-from collections.abc import Callable
-from concurrent.futures import Future
-from types import TracebackType
-from typing import Any, Final
+from typing import Any
 
 from wiretape.cassette.model import Cassette
 from wiretape_server.codex_play import CodexPlay
+from wiretape_server.loop_thread import LoopThread
 from wiretape_server.options import PlayOptions
 from wiretape_server.playback import CodexPlayback, Playback
 from wiretape_server.programs import Programs
@@ -18,57 +15,20 @@ from wiretape_server.server import AnyPlay, Server
 
 __all__ = ["CodexPlayback", "Playback", "ServerThread"]
 
-_START_TIMEOUT: Final = 10.0
-_STOP_TIMEOUT: Final = 1.9
-"""Seconds. The thread is a daemon: one that does not end in time holds nobody up."""
 
-
-class ServerThread:
+class ServerThread(LoopThread):
     """A Server that runs beside the caller. Takes what Server takes; a context manager."""
 
     def __init__(self, *arguments: Any, **settings: Any) -> None:
         self._server = Server(*arguments, **settings)
         self._programs = Programs()
         self._lock = threading.Lock()
-        self._thread: threading.Thread | None = None
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._stopping: asyncio.Event | None = None
-
-    def start(self) -> ServerThread:
-        """Start, and return when the server listens; a second start does nothing.
-
-        Raises OSError when the port is taken.
-        """
-        if self._thread is not None:
-            return self
-        listening: Future[None] = Future()
-        self._thread = threading.Thread(
-            target=asyncio.run, args=(self._run(listening),), name="wiretape-server", daemon=True
-        )
-        self._thread.start()
-        try:
-            listening.result(_START_TIMEOUT)
-        except OSError:
-            self._thread = None
-            raise
-        return self
+        super().__init__(self._server)
 
     def stop(self) -> None:
         """End all streams and the thread, in under two seconds. A second stop does nothing."""
-        if self._thread is None or self._loop is None or self._stopping is None:
-            return
-        self._loop.call_soon_threadsafe(self._stopping.set)
-        self._thread.join(_STOP_TIMEOUT)
-        self._thread = None
+        super().stop()
         self._programs.close()
-
-    def __enter__(self) -> ServerThread:
-        return self.start()
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.stop()
 
     @property
     def base_url(self) -> str:
@@ -105,21 +65,3 @@ class ServerThread:
         """End a play."""
         if self._thread is not None:
             self.call(self._server.remove, play.key)
-
-    def call(self, work: Callable[..., Any], *arguments: Any) -> Any:
-        """Run a coroutine function in the server's loop and wait for what it gives."""
-        if self._loop is None:
-            raise RuntimeError("the server has not been started")
-        return asyncio.run_coroutine_threadsafe(work(*arguments), self._loop).result()
-
-    async def _run(self, listening: Future[None]) -> None:
-        self._loop = asyncio.get_running_loop()
-        self._stopping = asyncio.Event()
-        try:
-            await self._server.start()
-        except OSError as error:
-            listening.set_exception(error)
-            return
-        listening.set_result(None)
-        await self._stopping.wait()
-        await self._server.stop()

@@ -1,0 +1,103 @@
+"""``record``: run a recorder until a signal comes, then save the cassette; or save one that was left."""
+
+from __future__ import annotations
+
+import os
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+
+from wiretape import strictjson
+from wiretape.cassette import Cassette, CassetteError
+from wiretape.redaction import Redactor, SaveRefused
+from wiretape_cli.errors import SetupError
+from wiretape_cli.exits import Exit
+from wiretape_cli.recording_screen import watch
+from wiretape_cli.screen import put, say
+from wiretape_cli.serving import ended_by_signal, started
+from wiretape_server.recording.finishing import finish, partial_of
+from wiretape_server.recording.recovery import SidecarError
+from wiretape_server.recording.server import RecorderThread
+from wiretape_server.recording.session import Recording
+from wiretape_server.recording.upstream import Upstream, parse, trust
+from wiretape_server.script import build
+
+
+def record_flow_a(upstream: str, out: Path, *, port: int, ca: Path | None) -> Exit:
+    """Record until a signal. Raises SetupError, OptionError, CassetteError."""
+    refuse_existing(out)
+    backend = Upstream(parse(upstream), trust(ca))
+    redactor = Redactor()
+    recording = begin(out, redactor, basis=f"a reverse proxy before {backend.address.authority}")
+    ended = ended_by_signal()
+    try:
+        with started(RecorderThread(backend, recording, port=port)) as recorder:
+            put(strictjson.dumps({"base_url": recorder.base_url, "pid": os.getpid()}))
+            watch(recording, ended)
+    finally:
+        recording.close()
+        if not recording.totals.kept:
+            recording.partial.unlink(missing_ok=True)
+    if recording.failure:
+        raise SetupError(
+            f"the recording broke off: {recording.failure}. The client's traffic went on. "
+            f"What was written is kept: wiretape record --recover {recording.partial} --out FILE"
+        )
+    if not recording.totals.kept:
+        raise SetupError(
+            f"nothing was recorded: of {recording.totals.requests} requests none was of the protocol "
+            f"(/backend-api/…). Point the client's base URL at the recorder."
+        )
+    return save(recording.partial, out, redactor)
+
+
+def refuse_existing(out: Path) -> None:
+    """Raise SetupError where a recording would overwrite a cassette or the rest of another recording."""
+    if out.exists():
+        raise SetupError(f"{out} exists. Choose another --out, or move it away.")
+    partial = partial_of(out)
+    if partial.exists():
+        raise SetupError(
+            f"{partial} exists: another recording is writing it, or one was killed. "
+            f"Save that one with: wiretape record --recover {partial} --out FILE; or remove it."
+        )
+
+
+def begin(out: Path, redactor: Redactor, *, basis: str) -> Recording:
+    """Open the sidecar of a cassette's file. Raises SetupError."""
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        return Recording(
+            partial_of(out),
+            redactor=redactor,
+            clock=time.monotonic,
+            captured_at=datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
+            basis=basis,
+        )
+    except OSError as error:
+        raise SetupError(f"{partial_of(out)} can't be written: {error.strerror or error}") from None
+
+
+def save(partial: Path, out: Path, redactor: Redactor | None = None) -> Exit:
+    """Make the cassette of a sidecar. Raises SetupError; the sidecar then stays."""
+    try:
+        cassette = finish(partial, out, redactor or Redactor())
+    except SaveRefused as refused:
+        say(f"Error: {refused}\n{out} was not saved; {partial} is kept")
+        return Exit.LINT
+    except (SidecarError, CassetteError) as error:
+        raise SetupError(str(error)) from None
+    count = len(cassette.interactions)
+    say(f"saved {out}: {count} interaction{'s' if count != 1 else ''}")
+    for gap in cassette.provenance.gaps:
+        say(f"  note: {gap}")
+    return _playable(cassette, out)
+
+
+def _playable(cassette: Cassette, out: Path) -> Exit:
+    try:
+        build(cassette)
+    except CassetteError as error:
+        say(f"  {out} holds what was recorded, but can't be played: {error}")
+        return Exit.LINT
+    return Exit.FINE

@@ -1,0 +1,186 @@
+"""The reverse proxy: every byte of an answer goes to the client at once, and into the recording second."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from typing import Final
+
+from aiohttp import web
+
+from wiretape import strictjson
+from wiretape.cassette.model import StreamEnd
+from wiretape_server.head import StreamedResponse
+from wiretape_server.recording.framing import AnswerReader
+from wiretape_server.recording.session import RecordedExchange, Recording
+from wiretape_server.recording.upstream import Connection, Upstream, UpstreamError, request_bytes
+from wiretape_server.streaming import reset_connection
+
+KEPT: Final = re.compile(
+    r"/backend-(?:api|anon)/(?:f/conversation(?:/prepare|/resume)?|conversation/[^/]+(?:/stream_status)?"
+    r"|stop_conversation|ios/attestation_challenge|sentinel/[^?]*)(?:\?.*)?",
+    re.DOTALL,
+)
+"""The paths of the protocol. All others are passed on and counted, not recorded."""
+
+
+class ReverseProxy:
+    """Answers every request with what the upstream answers, and records those of the protocol."""
+
+    def __init__(self, upstream: Upstream, recording: Recording) -> None:
+        self._upstream = upstream
+        self._recording = recording
+
+    async def __call__(self, request: web.BaseRequest) -> web.StreamResponse:
+        body = await _read(request)
+        headers = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in request.raw_headers]
+        target = request.raw_path
+        totals = self._recording.totals
+        totals.requests += 1
+        exchange = None
+        if KEPT.fullmatch(target):
+            exchange = self._recording.exchange(request.method, target, headers, body)
+        sent = request_bytes(
+            self._upstream.address,
+            request.method,
+            target,
+            headers,
+            body,
+            version="1.1" if request.version >= (1, 1) else "1.0",
+        )
+        totals.open += 1
+        try:
+            return await self._answer(request, exchange, sent)
+        finally:
+            totals.open -= 1
+
+    async def _answer(
+        self, request: web.BaseRequest, exchange: RecordedExchange | None, sent: bytes
+    ) -> web.StreamResponse:
+        try:
+            connection, first = await self._upstream.ask(sent)
+        except UpstreamError as error:
+            return self._unanswered(request, exchange, str(error))
+        except ConnectionError as error:
+            self._trouble(request, exchange, f"the upstream broke the connection: {error.strerror or error}")
+            return await _broken(request)
+        passage = _Passage(request, connection, exchange, self._recording)
+        try:
+            return await passage.run(first)
+        finally:
+            if passage.reusable:
+                self._upstream.keep(connection)
+            else:
+                connection.close()
+            if passage.trouble:
+                self._trouble(request, None, passage.trouble)
+
+    def _unanswered(
+        self, request: web.BaseRequest, exchange: RecordedExchange | None, why: str
+    ) -> web.StreamResponse:
+        self._trouble(request, exchange, why)
+        error = {"detail": {"code": "upstream_unreachable", "message": why}}
+        return web.Response(status=502, text=strictjson.dumps(error), content_type="application/json")
+
+    def _trouble(self, request: web.BaseRequest, exchange: RecordedExchange | None, why: str) -> None:
+        if exchange is not None:
+            exchange.gap(f"there was no answer: {why}")
+        self._recording.troubles.append(f"{request.method} {request.path}: {why}")
+
+
+class _Passage:
+    """One answer on its way through."""
+
+    def __init__(
+        self,
+        request: web.BaseRequest,
+        connection: Connection,
+        exchange: RecordedExchange | None,
+        recording: Recording,
+    ) -> None:
+        self.trouble = ""
+        self._request = request
+        self._connection = connection
+        self._exchange = exchange
+        self._recording = recording
+        self._reader = AnswerReader(request.method)
+        self._answered = False
+        self._ended = False
+
+    @property
+    def reusable(self) -> bool:
+        """Whether the upstream's connection serves another request."""
+        return self._reader.keeps_alive and self._connection.is_open
+
+    async def run(self, data: bytes) -> web.StreamResponse:
+        """Pass the answer on, to its end."""
+        try:
+            while data:
+                await self._pass_on(data)
+                if self._reader.ended:
+                    break
+                data = await self._connection.read()
+        except asyncio.CancelledError:
+            self._end(
+                "hang", "the client left, or the recording was stopped: what would have come is not known"
+            )
+            raise
+        except ConnectionError as error:
+            return await self._broke_off(error)
+        self._record(self._reader.close())
+        if not self._reader.ended:
+            self._end("reset", self._reader.fault or "the upstream closed the connection in the middle")
+        self._end("complete")
+        return StreamedResponse(keep_alive=self._request.keep_alive and self._reader.keeps_alive)
+
+    async def _pass_on(self, data: bytes) -> None:
+        """To the client first, into the recording second; a client that reads slowly is waited for."""
+        transport = self._request.transport
+        if transport is None or transport.is_closing():
+            raise ConnectionResetError("the client left")
+        transport.write(data)
+        self._recording.totals.size += len(data)
+        self._record(self._reader.feed(data))
+        if self._request.protocol.writing_paused:
+            await self._request.writer.drain()
+
+    def _record(self, pieces: list[bytes]) -> None:
+        exchange, head = self._exchange, self._reader.head
+        if exchange is None or head is None:
+            return
+        if not self._answered:
+            self._answered = True
+            exchange.answered(head)
+        for piece in pieces:
+            exchange.piece(piece)
+
+    async def _broke_off(self, error: ConnectionError) -> web.StreamResponse:
+        """Which of the two it was shows on the client's side."""
+        transport = self._request.transport
+        if transport is None or transport.is_closing():
+            self._end("hang", "the client left: what would have come is not known")
+            return StreamedResponse(keep_alive=False)
+        self._record(self._reader.close())
+        self._end("reset", f"the upstream broke the connection: {error.strerror or error}")
+        return await _broken(self._request)
+
+    def _end(self, how: StreamEnd, why: str = "") -> None:
+        if self._ended:
+            return
+        self._ended = True
+        self.trouble = why
+        if self._exchange is not None:
+            self._exchange.ended(how, why)
+
+
+async def _read(request: web.BaseRequest) -> bytes:
+    if request.headers.get("expect", "").lower() == "100-continue":
+        await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+        request.writer.output_size = 0
+    return await request.content.read()
+
+
+async def _broken(request: web.BaseRequest) -> web.StreamResponse:
+    """Break the client's connection as the upstream broke its own."""
+    await reset_connection(request)
+    return StreamedResponse(keep_alive=False)

@@ -1,0 +1,174 @@
+"""Makes a cassette of a sidecar file: at the end of a recording, or after the process was killed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from wiretape import __version__, strictjson
+from wiretape.cassette.model import (
+    Cassette,
+    Chunks,
+    Interaction,
+    Provenance,
+    RecordedRequest,
+    RecordedResponse,
+    StreamEnd,
+)
+from wiretape.flow_a.expectation import expectation
+from wiretape.strictjson import StrictJSONError
+from wiretape_server.recording.session import FORMAT
+
+
+class SidecarError(Exception):
+    """A file is no sidecar of a recording. The text says where, what was expected, and what came."""
+
+
+@dataclass(slots=True, kw_only=True)
+class _Exchange:
+    """One exchange, as far as the file goes."""
+
+    request: RecordedRequest
+    asked: float
+    response: dict[str, Any] | None = None
+    body: bytearray = field(default_factory=bytearray)
+    times: list[float] = field(default_factory=list)
+    lengths: list[int] = field(default_factory=list)
+    end: StreamEnd | None = None
+    gaps: list[str] = field(default_factory=list)
+
+
+def recover(partial: Path) -> Cassette:
+    """Read a sidecar file. Raises SidecarError, also when no exchange in it has an answer; OSError."""
+    head, *records = _lines(partial)
+    if head.get("recording") != FORMAT:
+        raise SidecarError(f'{partial}: line 1: expected "recording": {FORMAT}, got {head!r:.80}')
+    exchanges: dict[int, _Exchange] = {}
+    try:
+        for record in records:
+            _READ[record["entry"]](exchanges, record)
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        raise SidecarError(f"{partial}: {record!r:.80} is no entry of a recording: {error!r}") from None
+    answered = [each for each in exchanges.values() if each.response is not None]
+    if not answered:
+        raise SidecarError(
+            f"{partial}: nothing was recorded: of {len(exchanges)} requests of the protocol none was answered"
+        )
+    return _cassette(head, answered)
+
+
+def _lines(partial: Path) -> Iterator[dict[str, Any]]:
+    """The records. A last line that was being written when the process ended is left out."""
+    with partial.open("rb") as file:
+        for number, line in enumerate(file, 1):
+            if not line.endswith(b"\n"):
+                return
+            try:
+                yield strictjson.loads(line)
+            except StrictJSONError as error:
+                raise SidecarError(
+                    f"{partial}: line {number}: expected a JSON object, got {line[:60]!r} ({error})"
+                ) from None
+
+
+def _request(exchanges: dict[int, _Exchange], record: dict[str, Any]) -> None:
+    request = RecordedRequest(
+        method=record["method"],
+        path=record["path"],
+        headers=_headers(record["headers"]),
+        body=_bytes(record["body"]),
+    )
+    exchanges[record["number"]] = _Exchange(request=request, asked=record["at"])
+
+
+def _response(exchanges: dict[int, _Exchange], record: dict[str, Any]) -> None:
+    exchanges[record["number"]].response = record
+
+
+def _chunk(exchanges: dict[int, _Exchange], record: dict[str, Any]) -> None:
+    exchange = exchanges[record["number"]]
+    exchange.body += _bytes(record["body"])
+    exchange.times.append(record["at"])
+    exchange.lengths.append(record["length"])
+
+
+def _end(exchanges: dict[int, _Exchange], record: dict[str, Any]) -> None:
+    exchange = exchanges[record["number"]]
+    exchange.body += _bytes(record["body"])
+    exchange.end = record["how"]
+
+
+def _gap(exchanges: dict[int, _Exchange], record: dict[str, Any]) -> None:
+    exchanges[record["number"]].gaps.append(record["text"])
+
+
+_READ: Final = {"request": _request, "response": _response, "chunk": _chunk, "end": _end, "gap": _gap}
+
+
+def _cassette(head: dict[str, Any], exchanges: list[_Exchange]) -> Cassette:
+    interactions = tuple(map(_interaction, exchanges))
+    expect = expectation(interactions)
+    gaps = [
+        f"interaction {number}: {gap}"
+        for number, exchange in enumerate(exchanges, 1)
+        for gap in [*exchange.gaps, *([] if exchange.end else ["the recording ended before the answer did"])]
+    ]
+    return Cassette(
+        protocol=head["protocol"],
+        title=_title(expect.user_message),
+        provenance=Provenance(
+            kind="recorded",
+            captured_at=head["captured_at"],
+            tool=f"wiretape {__version__}",
+            basis=(head["basis"],),
+            gaps=tuple(gaps),
+        ),
+        expect=expect,
+        interactions=interactions,
+    )
+
+
+def _title(message: str | None) -> str:
+    first = (message or "").strip().partition("\n")[0]
+    return f"Recorded: {first[:80]}" if first else "A recording"
+
+
+def _interaction(exchange: _Exchange) -> Interaction:
+    assert exchange.response is not None
+    return Interaction(
+        request=exchange.request,
+        response=RecordedResponse(
+            status=exchange.response["status"],
+            headers=_headers(exchange.response["headers"]),
+            body=bytes(exchange.body),
+            chunks=_chunks(exchange),
+            end=exchange.end or "hang",
+        ),
+    )
+
+
+def _chunks(exchange: _Exchange) -> Chunks:
+    """The cuts of what is in the file; of a killed recording's last chunk there may be a part."""
+    delays, lengths, left, before = [], [], len(exchange.body), exchange.asked
+    for at, length in zip(exchange.times, exchange.lengths, strict=True):
+        length = min(length, left)
+        if not length:
+            break
+        delays.append(round(max(0.0, at - before) * 1000, 3))
+        lengths.append(length)
+        left, before = left - length, at
+    return Chunks(delays=tuple(delays), lengths=tuple(lengths))
+
+
+def _headers(pairs: list[list[str]]) -> dict[str, str]:
+    """Headers as a cassette has them; the values of one that came twice are joined."""
+    headers: dict[str, str] = {}
+    for name, value in pairs:
+        headers[name] = f"{headers[name]}, {value}" if name in headers else value
+    return headers
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")

@@ -1,0 +1,15 @@
+"""One server for the tests of a module."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from wiretape_server.thread import ServerThread
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[ServerThread]:
+    with ServerThread() as server:
+        yield server
