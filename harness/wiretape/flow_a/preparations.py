@@ -22,7 +22,8 @@ class Preparations:
         self.conversations = conversations
         self.issued: set[str] = set()
         self.spent: set[str] = set()
-        self.prepares: list[Prepare] = []
+        self.waiting: list[Prepare] = []
+        """Prepares that serve no request yet."""
         self.last_request: dict[str, int] = {}
         """Order of the latest request of each conversation."""
 
@@ -49,7 +50,7 @@ class Preparations:
     def prepared(self, at: str, order: int, body: JsonBody) -> Prepare:
         """A prepare request came."""
         prepare = Prepare(at=at, order=order, json=body, token=None)
-        self.prepares.append(prepare)
+        self.waiting.append(prepare)
         return prepare
 
     def pair(self, request: ConversationRequest, conversation_id: str) -> None:
@@ -57,7 +58,7 @@ class Preparations:
         since = self.last_request.get(conversation_id, -1)
         if conversation_id:  # first turns have none, and must not end each other's time
             self.last_request[conversation_id] = request.order
-        free = [each for each in self.prepares if each.order > since and each.serves is None]
+        free = [each for each in self.waiting if each.order > since]
         linked = [each for each in free if each.token is not None and each.token == request.conduit_token]
         wanted = request.body.get("conversation_id", ABSENT)
         same = [each for each in free if strictjson.equal(_named(each), wanted)]
@@ -65,6 +66,7 @@ class Preparations:
         request.prepares = [*linked, *(each for each in same if each not in linked)] or strays[-1:]
         for prepare in request.prepares[:1]:
             prepare.serves = request
+            self.waiting.remove(prepare)
 
     def _is_of_another(self, prepare: Prepare, conversation_id: str) -> bool:
         """Whether a prepare belongs to a conversation that goes on beside this one."""
