@@ -1,22 +1,21 @@
 """Stands in for ``codex``: hands a client's bytes to the app-server that a wiretape server plays.
 
-The program that clients start is a copy of this file with one more line, which calls ``main``. So it imports
+The program that clients start is a copy of this file with two more lines, which call ``main``. So it imports
 nothing but the standard library, and little of that: it has to start about as fast as Python itself.
 
-To the server goes one line of JSON, ``{"play", "argv", "cwd"}``, then the client's stdin as it comes. Back
-come records: a letter (STDOUT, STDERR, EXIT), the length of the data in four bytes, the data; the last one is
-the exit code in ASCII.
+To the server goes a HEAD record, its data the play, the working folder and the arguments, parted by NULs;
+then the client's stdin as it comes. Back come records for STDOUT and STDERR; the last one, EXIT, has the exit
+code in ASCII. A record is a letter, the length of its data in four bytes, the data.
 """
 
 from __future__ import annotations
 
-import json
+import _thread
+import io
 import os
 import socket
-import threading
-from contextlib import suppress
-from typing import BinaryIO
 
+HEAD = b"h"
 STDOUT = b"o"
 STDERR = b"e"
 EXIT = b"x"
@@ -27,7 +26,7 @@ _DESCRIPTORS = {STDOUT: 1, STDERR: 2}
 
 
 def record(kind: bytes, data: bytes) -> bytes:
-    """What the server sends."""
+    """Frame a piece of data."""
     return kind + len(data).to_bytes(4, "big") + data
 
 
@@ -38,10 +37,10 @@ def main(host: str, port: int, play: str, arguments: list[str]) -> int:
     except OSError as error:
         return _complain(f"no wiretape server is at {host}:{port} ({error}). Start this while one plays.")
     server.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    head = {"play": play, "argv": arguments, "cwd": os.getcwd()}
-    server.sendall(json.dumps(head).encode() + b"\n")
+    head = [play, os.getcwd(), *arguments]
+    server.sendall(record(HEAD, b"\0".join(map(os.fsencode, head))))
     if not any("ws://" in each for each in arguments):  # one that listens does not end with its stdin
-        threading.Thread(target=_send_stdin, args=(server,), daemon=True).start()
+        _thread.start_new_thread(_send_stdin, (server,))
     try:
         with server, server.makefile("rb") as records:
             return _play_back(records)
@@ -55,13 +54,15 @@ def main(host: str, port: int, play: str, arguments: list[str]) -> int:
 
 def _send_stdin(server: socket.socket) -> None:
     """Pass stdin on, and its end: then the app-server ends too."""
-    with suppress(OSError):  # where the server has left, the other direction tells of it
+    try:
         while piece := os.read(0, _PIECE):
             server.sendall(piece)
         server.shutdown(socket.SHUT_WR)
+    except OSError:
+        return  # the server has left, which the other direction tells of
 
 
-def _play_back(records: BinaryIO) -> int:
+def _play_back(records: io.BufferedReader) -> int:
     """Write what the app-server writes, until it ends."""
     while header := records.read(HEADER_SIZE):
         kind, data = header[:1], records.read(int.from_bytes(header[1:], "big"))
@@ -78,6 +79,8 @@ def _write(descriptor: int, data: bytes) -> None:
 
 
 def _complain(text: str) -> int:
-    with suppress(OSError):  # nobody reads stderr either
+    try:
         _write(2, f"wiretape: {text}\n".encode())
+    except OSError:
+        return 1  # nobody reads stderr either
     return 1

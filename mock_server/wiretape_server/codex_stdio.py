@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Protocol, TypeAlias, cast
 
-from wiretape import strictjson
 from wiretape.jsonrpc import LineDecoder
-from wiretape.strictjson import StrictJSONError
 from wiretape_server import bridge
 from wiretape_server.codex_command import Printed, read_command
 from wiretape_server.codex_play import CodexPlay, Line, Stderr
@@ -22,7 +21,7 @@ FindPlay: TypeAlias = Callable[[str], CodexPlay | None]
 """Gives the play of a key."""
 
 _LONGEST_HEAD: Final = 1 << 20
-"""Bytes of a bridge's first line."""
+"""Bytes of a bridge's head."""
 
 
 class BridgePort:
@@ -78,7 +77,7 @@ class Output:
 
 
 class Bridge(asyncio.Protocol):
-    """One bridge: a line that says what was started, then the client's stdin."""
+    """One bridge: a head that says what was started, then the client's stdin."""
 
     def __init__(self, find_play: FindPlay) -> None:
         self._find_play = find_play
@@ -91,13 +90,19 @@ class Bridge(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         if self._process is None:
             self._head += data
-            head, newline, data = self._head.partition(b"\n")
-            if newline:
-                self._process = self._start(head)
-            elif len(head) > _LONGEST_HEAD:
-                self._output.transport.abort()
+            data = self._take_head()
         if self._process is not None:
             self._process.feed(data)
+
+    def _take_head(self) -> bytes:
+        """Start what the head asks for, once it is there; what came behind it. A stranger is let go."""
+        kind, size = self._head[:1], int.from_bytes(self._head[1 : bridge.HEADER_SIZE], "big")
+        end = bridge.HEADER_SIZE + size
+        if kind != bridge.HEAD or size > _LONGEST_HEAD:
+            self._output.transport.abort()
+        elif len(self._head) >= end:
+            self._process = self._start(self._head[bridge.HEADER_SIZE : end])
+        return self._head[end:]
 
     def eof_received(self) -> bool:
         if self._process is not None:
@@ -109,11 +114,11 @@ class Bridge(asyncio.Protocol):
             self._process.end()
 
     def _start(self, head: bytes) -> Process:
-        asked = read_head(head)
-        play = self._find_play(asked.play)
+        parts = [os.fsdecode(part) for part in head.split(b"\0")]
+        play = self._find_play(parts[0])
         if play is None:
-            return self._print(Printed(text=f"nothing is played as {asked.play!r} any more", exit_code=1))
-        command = read_command(asked.arguments, version=play.profile.version, folder=asked.folder)
+            return self._print(Printed(text=f"nothing is played as {parts[0]!r} any more", exit_code=1))
+        command = read_command(parts[2:], version=play.profile.version, folder=Path(*parts[1:2]))
         if isinstance(command, Printed):
             return self._print(command)
         if command.address is not None:
@@ -124,24 +129,6 @@ class Bridge(asyncio.Protocol):
         self._output.line(printed.text.encode(), bridge.STDERR if printed.exit_code else bridge.STDOUT)
         self._output.exit(printed.exit_code)
         return Ended()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Head:
-    """What a bridge was started for."""
-
-    play: str = ""
-    arguments: tuple[str, ...] = ()
-    folder: Path = Path()
-
-
-def read_head(line: bytes) -> Head:
-    """Read a bridge's first line; whatever else connects here gets an empty one."""
-    try:
-        value = strictjson.loads(line)
-        return Head(play=value["play"], arguments=tuple(value["argv"]), folder=Path(value["cwd"]))
-    except (StrictJSONError, KeyError, TypeError):
-        return Head()
 
 
 class Ended:

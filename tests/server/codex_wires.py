@@ -80,14 +80,13 @@ class Speaker:
         return thread, self.until("item/tool/call")
 
 
-class Process(Speaker):
-    """A client of the program that stands in for ``codex``."""
+class Program(Speaker):
+    """A client of an app-server program; ``settings`` are those of Popen."""
 
-    def __init__(self, playback: CodexPlayback, *arguments: str) -> None:
+    def __init__(self, command: Sequence[str], **settings: Any) -> None:
         super().__init__()
-        command = [str(playback.bin), *(arguments or ("app-server",))]
         pipe = subprocess.PIPE
-        self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe)
+        self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, **settings)
         self._lines: queue.Queue[bytes] = queue.Queue()
         self._reader = threading.Thread(target=self._read_all, daemon=True)
         self._reader.start()
@@ -123,6 +122,13 @@ class Process(Speaker):
         self.process.stdin.close()
         code = self.process.wait(TIMEOUT)
         return code, self.process.stderr.read().decode()
+
+
+class Process(Program):
+    """A client of the program that stands in for ``codex``."""
+
+    def __init__(self, playback: CodexPlayback, *arguments: str) -> None:
+        super().__init__([str(playback.bin), *(arguments or ("app-server",))])
 
 
 class Websocket(Speaker):
