@@ -3,7 +3,20 @@
 from __future__ import annotations
 
 from wiretape.redaction.redactor import Redactor
-from wiretape.redaction.rules import DEFAULT, RedactionRules, Shape
-from wiretape.redaction.scan import Hit, SaveRefused, scan
+from wiretape.redaction.rules import DEFAULT, Hit, RedactionRules, Shape
+from wiretape.redaction.rules_file import RulesError, load_hook, load_rules
+from wiretape.redaction.scan import SaveRefused, refuse_secrets, scan
 
-__all__ = ["DEFAULT", "Hit", "RedactionRules", "Redactor", "SaveRefused", "Shape", "scan"]
+__all__ = [
+    "DEFAULT",
+    "Hit",
+    "RedactionRules",
+    "Redactor",
+    "RulesError",
+    "SaveRefused",
+    "Shape",
+    "load_hook",
+    "load_rules",
+    "refuse_secrets",
+    "scan",
+]

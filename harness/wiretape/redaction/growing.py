@@ -1,4 +1,4 @@
-"""Texts that grow by deltas: which pieces of a stream belong together, so that a secret split over them shows.
+"""Texts that grow by deltas: which pieces of a stream belong together, so that a split secret shows.
 
 Two sorts of delta are read: those of delta encoding v1 (``p``, ``o``, ``v``, ``c``), and notifications of an
 app-server whose ``params`` hold a ``delta``. Paths are taken as written: nobody inserts into a list while a
@@ -52,16 +52,18 @@ class Growing:
         self.context = context
         self.pieces: list[Piece] = []
         self.open_from: int | None = None
-        """Where the piece stands in which the last, unfinished word begins."""
+        """Where the piece stands with which a word began that is not finished yet."""
         self.seen = 0
 
     def add(self, piece: Piece) -> None:
         said = piece.said
         self.pieces.append(piece)
-        if _NO_PART.search(said) and not self.name:
-            self.open_from = None if _NO_PART.match(said, len(said) - 1) else piece.start
-        elif said and self.open_from is None:
+        if not said:
+            return
+        if self.open_from is None or (_NO_PART.match(said) and not self.name):
             self.open_from = piece.start
+        if _NO_PART.match(said, len(said) - 1) and not self.name:
+            self.open_from = None
 
     def written(self, stop: int) -> list[Piece]:
         """Let go of the pieces before a place."""
@@ -116,7 +118,7 @@ class GrowingTexts:
         return min((text.open_from for text in recent if text.open_from is not None), default=None)
 
     def edits(self, stop: int, change: Callable[[str, str], str]) -> Iterator[Edit]:
-        """What to write for the pieces before ``stop``; ``change`` gets a text and its secret name, or none."""
+        """What to write for the pieces before ``stop``; ``change`` gets a text and its secret name."""
         for text in [*self._waiting]:
             pieces = text.written(stop)
             if not text.pieces:

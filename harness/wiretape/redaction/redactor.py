@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
-from wiretape.cassette.model import Cassette, Interaction, RecordedFrame
+from wiretape.cassette.model import Cassette, Interaction, RecordedFrame, RecordedRequest, RecordedResponse
 from wiretape.redaction.pseudonyms import Pseudonyms
-from wiretape.redaction.rules import DEFAULT, RedactionRules
+from wiretape.redaction.rules import DEFAULT, Hit, RedactionRules
 from wiretape.redaction.stream import BodyRedactor
 from wiretape.redaction.texts import TextRedactor
 
 _PROOF_IN_SENTINEL_REQUESTS: Final = frozenset("p")
 """A name too short to be a secret's everywhere: it is the path of a delta as well."""
+
+
+Message = TypeVar("Message", RecordedRequest, RecordedResponse)
 
 
 class Redactor:
@@ -55,64 +58,90 @@ class Redactor:
         """Redact a whole body: JSON, an event stream, any text. The length stays."""
         return self.stream(target=target).whole(data)
 
-    def frame(self, data: bytes) -> bytes:
-        """Redact one JSON-RPC or websocket message."""
-        return self.body(data)
+    def frames(self, frames: Iterable[bytes]) -> list[bytes]:
+        """Redact JSON-RPC or websocket messages, in order; a secret may be split over their deltas."""
+        frames = list(frames)
+        joined = self.body(b"\n".join(frames))
+        hidden, at = [], 0
+        for frame in frames:
+            hidden.append(joined[at : at + len(frame)])
+            at += len(frame) + 1
+        return hidden
+
+    def text(self, text: str, place: str = "") -> str:
+        """Redact any text; ``place`` is for ``hits``."""
+        self._texts.place = place
+        return self._texts.redact(text)
+
+    def known(self, text: str, place: str = "") -> str:
+        """Hide in a text the secrets that were seen, and look for no other."""
+        with self._texts.knowing_all():
+            return self.text(text, place)
+
+    @property
+    def hits(self) -> tuple[Hit, ...]:
+        """What was hidden so far, and where; no values."""
+        return tuple(self._texts.hits)
+
+    def know(self, secrets: Iterable[bytes]) -> None:
+        """From now on hide these values too, which are secrets, without escapes."""
+        for secret in secrets:
+            self._texts.know(secret.decode("utf-8", "surrogatepass"))
 
     def cassette(self, cassette: Cassette) -> Cassette:
         """Redact a whole session. A redacted one comes back as it is."""
-        self._pseudonyms.reserve(_numbers(cassette))
-        known = -1
-        while known != len(self._texts.secrets):  # what a later text betrays is hidden in earlier ones too
-            known = len(self._texts.secrets)
-            cassette = self._value(cassette)
+        self._pseudonyms.reserve(repr(cassette))
+        known = len(self._texts.secrets)
+        cassette = self._at("", cassette)
+        if len(self._texts.secrets) > known:  # what a later text betrays is hidden in earlier ones too
+            with self._texts.knowing_all():
+                cassette = self._at("", cassette)
         return cassette
 
-    def _value(self, value: Any) -> Any:
-        """Redact every text in a plain value."""
+    def _at(self, place: str, value: Any) -> Any:
+        """Redact every text in a value, which stands at ``place``."""
+        self._texts.place = place
         if isinstance(value, str):
             return self._texts.redact(value)
         if isinstance(value, Interaction):
-            return self._interaction(value)
-        if isinstance(value, RecordedFrame):
-            return replace(value, data=self.frame(value.data))
+            return self._interaction(place, value)
         if isinstance(value, Mapping):
-            return {key: self._member(key, each) for key, each in value.items()}
+            return {key: self._member(f"{place}.{key}", str(key), each) for key, each in value.items()}
+        if isinstance(value, tuple) and value and isinstance(value[0], RecordedFrame):
+            hidden = self.frames(each.data for each in value)
+            return tuple(replace(frame, data=data) for frame, data in zip(value, hidden, strict=True))
         if isinstance(value, (list, tuple)):
-            return type(value)(map(self._value, value))
+            return type(value)(self._at(f"{place}[{index}]", each) for index, each in enumerate(value))
         if is_dataclass(value) and not isinstance(value, type):
-            texts = {each.name: self._value(getattr(value, each.name)) for each in fields(value)}
+            names = (each.name for each in fields(value))
+            texts = {name: self._at(f"{place}.{name}".lstrip("."), getattr(value, name)) for name in names}
             return replace(value, **texts)
         return value
 
-    def _member(self, key: object, value: Any) -> Any:
-        secret = isinstance(key, str) and isinstance(value, str) and self.rules.is_secret_name(key)
-        return self._texts.secret(value) if secret else self._value(value)
+    def _member(self, place: str, name: str, value: Any) -> Any:
+        self._texts.place = place
+        if isinstance(value, str) and self.rules.is_secret_name(name):
+            return self._texts.named(name, value)
+        return self._at(place, value)
 
-    def _interaction(self, interaction: Interaction) -> Interaction:
-        request, response = interaction.request, interaction.response
+    def _interaction(self, place: str, interaction: Interaction) -> Interaction:
+        target = interaction.request.path
         return Interaction(
             request=replace(
-                request,
-                path=self.target(request.path),
-                headers=dict(self.headers(request.headers.items())),
-                body=self.body(request.body, target=request.path),
+                self._message(f"{place}.request", interaction.request, target), path=self.target(target)
             ),
-            response=replace(
-                response,
-                headers=dict(self.headers(response.headers.items())),
-                body=self.body(response.body, target=request.path),
-            ),
+            response=self._message(f"{place}.response", interaction.response, target),
         )
+
+    def _message(self, place: str, message: Message, target: str) -> Message:
+        self._texts.place = f"{place}.headers"
+        headers = dict(self.headers(message.headers.items()))
+        self._texts.place = f"{place}.body"
+        return replace(message, headers=headers, body=self.body(message.body, target=target))
 
     def _header(self, name: str, value: str) -> str:
         if name.lower() in self.rules.kept_headers:
             return self.target(value) if "://" in value else self._texts.redact(value)
-        if name.lower() in ("cookie", "set-cookie"):
-            return self._texts.cookies(value)
-        return self._texts.secret(value) if self.rules.is_secret_name(name) else self._texts.masked(value)
-
-
-def _numbers(cassette: Cassette) -> str:
-    """The texts in which pseudonyms of an earlier redaction stand."""
-    return repr(cassette)
+        if self.rules.is_secret_name(name):
+            return self._texts.named(name, value)
+        return self._texts.masked(value, f"header {name}")

@@ -27,6 +27,14 @@ class Shape:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Hit:
+    """A secret that stands somewhere: what kind of secret, and where. The value is not told."""
+
+    name: str
+    place: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RedactionRules:
     """What is hidden and what stays. Names are compared without case, ``-`` and ``_``."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from typing import Final
 
 from wiretape.redaction.growing import Edit, GrowingTexts
@@ -35,6 +36,8 @@ class BodyRedactor:
         self._growing = GrowingTexts(texts.rules.is_secret_name)
         self._waiting = ""
         """Whole events that were looked at, and wait."""
+        self._begins: list[int] = []
+        """Where the data lines in it begin."""
         self._written = 0
 
     def feed(self, data: bytes) -> bytes:
@@ -52,7 +55,7 @@ class BodyRedactor:
         self._look()
         hold = self._growing.hold()
         end = self._written + len(self._waiting)
-        start = end if hold is None or end - hold > _MOST_EVENTS else self._start_of_event(hold)
+        start = end if hold is None or end - hold > _MOST_EVENTS else self._start_of_line(hold)
         return self._write(start)
 
     def whole(self, data: bytes) -> bytes:
@@ -81,12 +84,12 @@ class BodyRedactor:
         for match in _DATA.finditer(text.replace("\r", "\n")):
             group = match.lastindex or 1
             self._growing.take(match[group], begin + match.start(group))
+            self._begins.append(begin + match.start())
         self._waiting += text
 
-    def _start_of_event(self, position: int) -> int:
-        """Where the event begins in which a position is."""
-        before = self._waiting[: position - self._written].replace("\r", "\n")
-        return self._written + max(before.rfind("\n\n") + 2, before.rfind("\n\n\n") + 3, 0)
+    def _start_of_line(self, position: int) -> int:
+        """Where the data line begins in which a position is."""
+        return self._begins[bisect_right(self._begins, position) - 1]
 
     def _flush(self) -> bytes:
         self._look(whole=True)
@@ -101,10 +104,11 @@ class BodyRedactor:
         edits = sorted(self._growing.edits(stop, self._texts.grown))
         done = self._with_edits(text, edits)
         self._written = stop
+        self._begins = self._begins[bisect_left(self._begins, stop) :]
         return done.encode("utf-8", "surrogateescape")
 
     def _with_edits(self, text: str, edits: list[Edit]) -> str:
-        """Redact a text but for the pieces that were edited already: half a secret is not to be seen as one."""
+        """Redact a text but for the pieces that were edited already: half a secret is none."""
         if not edits:
             return self._texts.redact(text, also=self._also)
         covered, new = [], []

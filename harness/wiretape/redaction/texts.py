@@ -5,23 +5,26 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from functools import lru_cache
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import lru_cache, partial
 from typing import Final
 
 from wiretape.redaction import notation
 from wiretape.redaction.pseudonyms import Pseudonyms, is_pseudonym
-from wiretape.redaction.rules import RedactionRules
+from wiretape.redaction.rules import Hit, RedactionRules
 
 _LEVELS: Final = 4
 """How many levels of escapes are looked through: JSON in a JSON string in an event, percent-encoded."""
 _GAP: Final = r"\s*+(?:data:\s*+)*+"
 _NAME: Final = re.compile(r'"([\w.-]{2,64})"\s*+:')
-_MEMBER: Final = rf'"(?:{{}})"\s*+:{_GAP}(?:"((?:[^"\\]|\\.)*+)"|\[([^\[\]{{{{}}}}]*+)\])'
+_MEMBER: Final = rf'"({{}})"\s*+:{_GAP}(?:"((?:[^"\\]|\\.)*+)"|\[([^\[\]{{{{}}}}]*+)\])'
 _STRING: Final = re.compile(r'"((?:[^"\\]|\\.)*+)"')
 _PARAMETER: Final = re.compile(r"([?&;]|^)([\w.%~-]{1,64})=([^&#\s\"'<>\\]+)", re.ASCII)
 _SOCKET: Final = re.compile(r"wss?:(?:\\*/){2}[^\s\"'<>?]*\?([^\s\"'<>#]+)")
 _SOCKET_PARAMETER: Final = re.compile(r"(?<==)[^&\\]+|^[^=&\\]+$")
 _SCHEME: Final = re.compile(r"(?:Bearer|Basic|Digest|DPoP|Negotiate|Token)\s+", re.IGNORECASE)
+_SEEN: Final = "a value that is a secret elsewhere"
 _COOKIE: Final = re.compile(r"(?i:expires)=[^;]*|(?:([^=;,\s]+)=)?([^;\s,]+(?:,(?!\s*[^=;,\s]+=)[^;,\s]*)*)")
 _COOKIE_WORDS: Final = frozenset(
     ("domain", "expires", "httponly", "max-age", "partitioned", "path", "priority", "samesite", "secure")
@@ -38,9 +41,19 @@ class TextRedactor:
         self.rules = rules
         self.secrets: dict[str, None] = {}
         """Every secret seen that can be told from other words, without escapes, in order."""
+        self.hits: dict[Hit, None] = {}
+        """What was hidden, in order."""
+        self.place = ""
+        """Where the texts stand that come next: for people."""
+        self.known_only = False
+        """Whether to look no more for new secrets, only for those that are known."""
         self._pseudonyms = pseudonyms
         for value in rules.values:
-            self.secret(value)
+            self.know(value)
+
+    def know(self, secret: str) -> None:
+        """From now on hide this value, which is a secret, wherever it stands."""
+        self.secrets[secret] = None
 
     def redact(self, text: str, *, also: frozenset[str] = frozenset()) -> str:
         """Hide the secrets in a text, whatever escapes they are written in.
@@ -50,42 +63,57 @@ class TextRedactor:
         return self._redact(text, also, _LEVELS)
 
     def _redact(self, text: str, also: frozenset[str], levels: int) -> str:
-        # By name from the outside in: an inner level may show a quote too early. By shape from the
-        # inside out: an outer level may show only a part.
-        if self.rules.hook:
-            for value in self.rules.hook(text):
-                self.secret(value)
-        text = self._parameters(self._members(text, also))
+        # By name from the outside in: an inner level may show a quote too early. By shape from the inside
+        # out: an outer level may show only a part.
+        if not self.known_only:
+            for value in self.rules.hook(text) if self.rules.hook else ():
+                self.know(value)
+            text = self._parameters(self._members(text, also))
         inner = notation.EVERY.plain(text) if levels else text
         if inner != text:
             text = notation.EVERY.respelled(text, self._redact(inner, also, levels - 1))
-        return self._wrapped(self._shapes(self.known(text)), levels)
+        text = self.known(text)
+        return self._wrapped(text if self.known_only else self._shapes(text), levels)
+
+    @contextmanager
+    def knowing_all(self) -> Iterator[None]:
+        """Look for no new secrets meanwhile."""
+        self.known_only = True
+        try:
+            yield
+        finally:
+            self.known_only = False
 
     def grown(self, text: str, name: str) -> str:
         """Hide the secrets in a text that came in pieces; ``name`` is its member's, if that is a secret's."""
-        return self.secret(text) if name else self.redact(text)
+        return self.secret(text, name) if name else self.redact(text)
 
-    def secret(self, value: str) -> str:
-        """Hide a value that is known to be a secret; a scheme before it, as in ``Bearer …``, stays."""
+    def secret(self, value: str, name: str) -> str:
+        """Hide a secret; a scheme before it, as in ``Bearer …``, stays. ``name``: what kind of secret."""
         scheme = _SCHEME.match(value)
         head, value = (scheme[0], value[scheme.end() :]) if scheme else ("", value)
         canonical = notation.undone(value)
-        if self.rules.is_placeholder(canonical) or is_pseudonym(canonical):
+        if self.rules.is_placeholder(canonical):
             return head + value
-        if _is_distinctive(canonical):
+        if _is_distinctive(canonical) and not is_pseudonym(canonical):
             self.secrets[canonical] = None
-        return head + self.masked(value)
+        return head + self.masked(value, name)
 
-    def masked(self, value: str) -> str:
+    def masked(self, value: str, name: str) -> str:
         """Put a pseudonym in the place of a value that need not be a secret elsewhere."""
-        return notation.deepest(value, self._pseudonyms.of)
+        hidden = notation.deepest(value, self._pseudonyms.of)
+        if hidden != value:
+            self.hits[Hit(name=name, place=self.place)] = None
+        return hidden
 
     def cookies(self, value: str) -> str:
         """Hide the values of ``Cookie`` and ``Set-Cookie``; names and attributes stay."""
 
         def hidden(match: re.Match[str]) -> str:
             word = match[1] or match[2] or "expires"
-            return match[0] if word.lower() in _COOKIE_WORDS else _with_group(match, 2, self.secret(match[2]))
+            if word.lower() in _COOKIE_WORDS:
+                return match[0]
+            return _with_group(match, 2, self.secret(match[2], f"cookie {match[1] or ''}".strip()))
 
         return _COOKIE.sub(hidden, value)
 
@@ -96,8 +124,8 @@ class TextRedactor:
 
     def _argument(self, name: str, value: str) -> str:
         if self.rules.is_secret_name(notation.undone(name)):
-            return self.secret(value)
-        return value if _PLAIN_ARGUMENT.fullmatch(value) else self.masked(value)
+            return self.secret(value, f"parameter {name}")
+        return value if _PLAIN_ARGUMENT.fullmatch(value) else self.masked(value, f"parameter {name}")
 
     def known(self, text: str) -> str:
         """Hide the secrets that were seen before, the longest first."""
@@ -109,18 +137,24 @@ class TextRedactor:
         return pattern.sub(self._unless_in_escape, text)
 
     def _unless_in_escape(self, match: re.Match[str]) -> str:
-        return match[0] if notation.inside_escape(match.string, match.start()) else self.secret(match[0])
+        return (
+            match[0] if notation.inside_escape(match.string, match.start()) else self.secret(match[0], _SEEN)
+        )
+
+    def named(self, name: str, value: str) -> str:
+        """Hide the value of a header or member whose name says that it is a secret."""
+        return self.cookies(value) if "cookie" in name.lower() else self.secret(value, name)
 
     def _members(self, text: str, also: frozenset[str]) -> str:
         names = {name for name in set(_NAME.findall(text)) if name in also or _is_name(self.rules, name)}
         return _member_pattern(frozenset(names)).sub(self._member, text) if names else text
 
     def _member(self, match: re.Match[str]) -> str:
-        if match[2] is not None:
-            return _with_group(match, 2, _STRING.sub(lambda each: f'"{self.secret(each[1])}"', match[2]))
-        value = match[1]
-        cookies = "cookie" in match[0][:16].lower()
-        return _with_group(match, 1, self.cookies(value) if cookies else self.secret(value))
+        name, value, values = match.groups()
+        if values is not None:
+            hidden = _STRING.sub(lambda each: f'"{self.secret(each[1], name)}"', values)
+            return _with_group(match, 3, hidden)
+        return _with_group(match, 2, self.named(name, value))
 
     def _parameters(self, text: str) -> str:
         if "=" not in text:
@@ -128,31 +162,29 @@ class TextRedactor:
         if "ws" in text:
             text = _SOCKET.sub(
                 lambda url: _with_group(
-                    url, 1, _SOCKET_PARAMETER.sub(lambda each: self.secret(each[0]), url[1])
+                    url, 1, _SOCKET_PARAMETER.sub(lambda each: self.secret(each[0], "websocket URL"), url[1])
                 ),
                 text,
             )
         return _PARAMETER.sub(self._parameter, text)
 
     def _parameter(self, match: re.Match[str]) -> str:
-        secret = _is_name(self.rules, match[2])
-        return _with_group(match, 3, self.secret(match[3])) if secret else match[0]
+        if not _is_name(self.rules, match[2]):
+            return match[0]
+        return _with_group(match, 3, self.secret(match[3], f"parameter {match[2]}"))
 
     def _shapes(self, text: str) -> str:
         for shape in self.rules.shapes:
             if shape.may_be_in(text):
-                text = shape.pattern.sub(self._shaped, text)
+                text = shape.pattern.sub(partial(self._shaped, shape.name), text)
         return text
 
-    def _shaped(self, match: re.Match[str]) -> str:
+    def _shaped(self, name: str, match: re.Match[str]) -> str:
+        text, start = match.string, match.start()
+        if notation.inside_escape(text, start) or _is_web_path(match):
+            return match[0]
         group = match.lastindex or 0
-        if notation.inside_escape(match.string, match.start()):
-            return match[0]
-        if match[0].lstrip("\\").startswith(("/home", "/Users")) and _ON_THE_WEB.search(
-            match.string, max(0, match.start() - 100), match.start()
-        ):
-            return match[0]
-        return _with_group(match, group, self.secret(match[group]))
+        return _with_group(match, group, self.secret(match[group], name))
 
     def _wrapped(self, text: str, levels: int) -> str:
         if not levels:
@@ -164,7 +196,7 @@ class TextRedactor:
         inner = _from_base64(token)
         if inner is None or self._redact(inner, frozenset(), levels - 1) == inner:
             return token
-        return self.secret(token)
+        return self.secret(token, "base64 of a secret")
 
 
 _PLAIN_ARGUMENT: Final = re.compile(
@@ -175,6 +207,12 @@ _PLAIN_ARGUMENT: Final = re.compile(
 def _is_distinctive(value: str) -> bool:
     """Whether a secret can be told from other text: ``true`` and ``20`` stand in many places."""
     return len(value) >= 6 and not _WORD_OR_NUMBER.fullmatch(value)
+
+
+def _is_web_path(match: re.Match[str]) -> bool:
+    """Whether what looks like a home folder is the path of a page."""
+    text, start = match.string, match.start()
+    return text[start] in "\\/" and _ON_THE_WEB.search(text, max(0, start - 100), start) is not None
 
 
 @lru_cache(maxsize=4096)
