@@ -27,6 +27,9 @@ Send = Callable[[bytes], None]
 Abort = Callable[[], object]
 
 _LOG: Final = logging.getLogger("wiretape_server")
+THINKING: Final = 0.1
+"""Seconds that the model takes for an answer at the recorded pace, so that a client which leaves before its
+turn has ended can be told from one that reads on."""
 _TAIL: Final = 3
 """Lines of an app-server's stderr that the transcript keeps."""
 
@@ -79,6 +82,7 @@ class CodexPlay:
             call_later=_later(self.world.wheel),
             recorder=self.recorder,
             stderr=stderr,
+            thinking=THINKING * self.options.scale,
         )
 
     def next_step(self, request: ProviderRequest) -> Step:

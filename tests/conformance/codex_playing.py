@@ -60,6 +60,7 @@ class Session:
             mint=self.mint,
             call_later=self.timers,
             recorder=self,
+            stderr=lambda _line: None,
         )
 
     def frame(self, direction: Side, data: bytes, connection: str) -> None:

@@ -123,7 +123,7 @@ class Bench:
         self.stderr: list[str] = []
         self._minter = Minter()
 
-    def process(self) -> AppServer:
+    def process(self, *, thinking: float = 0.0) -> AppServer:
         return AppServer(
             profile=self.profile,
             model=self.model,
@@ -133,6 +133,7 @@ class Bench:
             call_later=self.timers,
             recorder=self.frames,
             stderr=self.stderr.append,
+            thinking=thinking,
         )
 
     def client(self, server: AppServer | None = None, *, name: str = "c1", **capabilities: Any) -> Client:

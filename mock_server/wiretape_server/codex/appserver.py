@@ -51,7 +51,8 @@ class AppServer:
     """One process. A second one on the same ``home`` finds the threads of the first.
 
     ``wall`` gives seconds since 1970, ``mint`` random bytes; ``call_later`` calls a function after that many
-    seconds and gives back something with ``cancel``; ``stderr`` takes what the real one writes there.
+    seconds and gives back something with ``cancel``; ``stderr`` takes what the real one writes there;
+    ``thinking`` are the seconds that the model takes for an answer.
     """
 
     def __init__(
@@ -65,6 +66,7 @@ class AppServer:
         call_later: CallLater,
         recorder: FrameRecorder,
         stderr: Callable[[str], None],
+        thinking: float = 0.0,
     ) -> None:
         self._recorder = recorder
         self._process = Process(
@@ -76,6 +78,7 @@ class AppServer:
             mint=mint,
             call_later=call_later,
             complain=stderr,
+            thinking=thinking,
         )
 
     def connect(self, send: Send, *, name: str, transport: Transport = "stdio") -> Connection:

@@ -59,6 +59,8 @@ class Process:
     call_later: CallLater
     complain: Callable[[str], None]
     """Takes a line for stderr."""
+    thinking: float = 0.0
+    """Seconds that the model takes for an answer."""
     connections: list[Hearer] = field(default_factory=list)
     """Those that are initialized."""
     loaded: dict[str, LoadedThread] = field(default_factory=dict)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from wiretape.cassette.model import ModelCall, ModelError, ModelItem, ModelText
+from wiretape.cassette.model import ModelCall, ModelError, ModelItem, ModelText, Step
 from wiretape_server.codex import items, provider, shapes
 from wiretape_server.codex.auth import Refresh
 from wiretape_server.codex.calls import CallBatch
 from wiretape_server.codex.home import Turn
 from wiretape_server.codex.items import TurnStage
 from wiretape_server.codex.outbox import Hearer
-from wiretape_server.codex.process import LoadedThread, Process
+from wiretape_server.codex.process import LoadedThread, Process, Timer
 from wiretape_server.codex.profile import TurnStatus
 from wiretape_server.codex.provider import ProviderRequest
 from wiretape_server.codex.provider_errors import TurnError, http_error
@@ -39,6 +39,7 @@ class TurnRun:
         self._batch = CallBatch(self._stage, self._calls_done)
         self._refresh: Refresh | None = None
         self._refreshed = False
+        self._thinking: Timer | None = None
 
     def begin(self) -> None:
         """Announce the turn and ask the model."""
@@ -61,7 +62,7 @@ class TurnRun:
         elapsed = self.process.wall() - (self.turn.started_at or 0.0)
         self._batch.interrupt(self.process.profile.interrupted_output.format(seconds=elapsed))
         self._settle_calls()
-        self._stop_refresh()
+        self._stop_waiting()
         self._note_abort()
 
     def lose(self, *, killed: bool) -> None:
@@ -70,7 +71,7 @@ class TurnRun:
         kept = profile.keeps_lost_calls and not killed
         self._batch.lose(KILLED if killed else profile.lost_output, kept=kept)
         self._settle_calls()
-        self._stop_refresh()
+        self._stop_waiting()
         self._close(profile.lost_turn)
         if killed:
             self.turn.completed_at = None
@@ -91,7 +92,16 @@ class TurnRun:
             bearer=login.access_token if login else None,
         )
         thread.requests += 1
-        step = self.process.model.next_step(request)
+        self._think_about(self.process.model.next_step(request))
+
+    def _think_about(self, step: Step) -> None:
+        """Let the model take its time, so that a client which leaves meanwhile is seen to leave."""
+        if self.process.thinking:
+            self._thinking = self.process.call_later(self.process.thinking, lambda: self._go_on(step))
+        else:
+            self._go_on(step)
+
+    def _go_on(self, step: Step) -> None:
         if step.error is not None:
             self._provider_failed(step.error)
         elif not step.wait:
@@ -117,6 +127,8 @@ class TurnRun:
         if calls:
             self._batch = CallBatch(self._stage, self._calls_done)
             self._batch.run(calls)
+        elif any(self._unheard):
+            self._ask_model()
         else:
             self.end("completed")
 
@@ -166,7 +178,10 @@ class TurnRun:
         else:
             self._fail(TurnError(why_not))
 
-    def _stop_refresh(self) -> None:
+    def _stop_waiting(self) -> None:
+        """No longer wait for the model or a token."""
+        if self._thinking is not None:
+            self._thinking.cancel()
         if self._refresh is not None:
             self._refresh.stop()
             self._refresh = None
