@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from wiretape.cassette.model import Cassette, CassetteError, ModelCall, Step
-from wiretape.transcript import Transcript, Transport
+from wiretape.transcript import Side, Transcript, Transport
 from wiretape_server import ws_auth
 from wiretape_server.codex.appserver import AppServer
 from wiretape_server.codex.home import Home
@@ -62,6 +62,8 @@ class CodexPlay:
         self._played: set[int] = set()
         self._open: list[Abort] = []
         self._connections = 0
+        self.closed = False
+        """Whether the server ended what clients held."""
         self._shared: AppServer | None = None
 
     @property
@@ -108,6 +110,7 @@ class CodexPlay:
 
     def close(self) -> None:
         """Break whatever clients hold. Call it in the server's loop."""
+        self.closed = True
         for abort in list(self._open):
             abort()
         if self._shared is not None:
@@ -164,7 +167,8 @@ class Line:
 
     def close(self, detail: str) -> None:
         """The connection has ended."""
-        self._play.recorder.closed(self._name, self._transport, detail)
+        by: Side = "server" if self._play.closed else "client"
+        self._play.recorder.closed(self._name, self._transport, detail, by)
         self._connection.close()
 
 

@@ -152,7 +152,7 @@ class StdioProcess:
         play.opened(output.transport.abort)
 
     def feed(self, data: bytes) -> None:
-        for line in self._decoder.feed(data):
+        for line in filter(None, self._decoder.feed(data)):
             self._line.receive(line)
 
     def end(self) -> None:
@@ -185,6 +185,8 @@ class WebsocketProcess:
         if not self._running:
             return
         self._running = False
+        self._task.cancel()
+        self._site.shut()
         self._server.exit()
         self._output.exit(0)
         self._play.ended(self._output.transport.abort)
@@ -203,5 +205,6 @@ class WebsocketProcess:
             f"  listening on: ws{place}",
             f"  readyz: http{place}/readyz",
             f"  healthz: http{place}/healthz",
+            "  note: binds localhost only (use SSH port-forwarding for remote access)",
         ):
             self._output.error(line)

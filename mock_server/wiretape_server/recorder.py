@@ -76,10 +76,11 @@ class Recorder:
         """Note that a connection has begun."""
         self._entries.append(Link(connection=connection, what="opened", transport=transport, at=self._now()))
 
-    def closed(self, connection: str, transport: Transport, detail: str) -> None:
+    def closed(self, connection: str, transport: Transport, detail: str, by: Side) -> None:
         """Note that a connection has ended. ``detail`` says how, to people."""
+        at = self._now()
         self._entries.append(
-            Link(connection=connection, what="closed", transport=transport, detail=detail, at=self._now())
+            Link(connection=connection, what="closed", transport=transport, detail=detail, at=at, by=by)
         )
 
     def _now(self) -> float:

@@ -42,13 +42,14 @@ async def serve(play: CodexPlay, request: web.BaseRequest, path: str) -> web.Str
         case "POST", "/v1/responses":
             return await _respond(play, request, number, body)
         case "GET", "/v1/models":
-            return _answer(play, number, 200, {"object": "list", "data": [MODEL]})
+            return _answer(play, number, 200, {"object": "list", "data": [MODEL], "models": []})
         case method, _:
             play.errors.append(f"request {number}: {method} {path}: the model provider has no such endpoint")
             return _answer(play, number, 404, {"error": {"message": f"no endpoint {method} {path}"}})
 
 
 MODEL: Final = {"id": "mock-model", "object": "model", "created": 0, "owned_by": "wiretape"}
+"""As the API shows it, under ``data``; the app-server looks under ``models``, and goes on without."""
 
 
 async def _respond(play: CodexPlay, request: web.BaseRequest, number: int, body: bytes) -> web.StreamResponse:

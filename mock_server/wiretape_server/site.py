@@ -43,9 +43,13 @@ class Site:
         port = self._listener.sockets[0].getsockname()[1]
         self.base_url = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
-    async def close(self) -> None:
-        """Stop listening and end every connection."""
+    def shut(self) -> None:
+        """Stop listening; connections go on."""
         if self._listener is not None:
             self._listener.close()
+
+    async def close(self) -> None:
+        """Stop listening and end every connection."""
+        self.shut()
         self._http.pre_shutdown()
         await self._http.shutdown(_SHUTDOWN)

@@ -15,6 +15,7 @@ from tests.differential import program
 from tests.differential.stage import Asked, real_side
 from tests.server.codex_wires import OK, Process, Program, Speaker, Websocket, completes_the_call
 from wiretape import load_cassette
+from wiretape_server.options import PlayOptions
 from wiretape_server.thread import CodexPlayback, ServerThread
 
 GOALS = ("P13", "P14", "P15", "P16")
@@ -35,7 +36,7 @@ def run() -> Iterator[Line]:
 
 
 def _play(server: ServerThread) -> CodexPlayback:
-    playback = server.play(load_cassette("codex/dynamic_tool_text"))
+    playback = server.play(load_cassette("codex/dynamic_tool_text"), PlayOptions(pace="instant"))
     assert isinstance(playback, CodexPlayback)
     return playback
 
@@ -93,6 +94,7 @@ def _session(client: Speaker, playback: CodexPlayback) -> Child:
 _SERVE = """
 import resource, sys
 from wiretape import load_cassette
+from wiretape_server.options import PlayOptions
 from wiretape_server.thread import ServerThread
 with ServerThread() as server:
     print(server.play(load_cassette("codex/dynamic_tool_text")).ws_url, flush=True)

@@ -17,6 +17,7 @@ from wiretape import load_cassette, verify
 from wiretape.transcript import Frame, Link
 from wiretape_server import programs
 from wiretape_server.bridge import HEAD, STDOUT, record
+from wiretape_server.options import PlayOptions
 from wiretape_server.thread import CodexPlayback, ServerThread
 
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="needs a shebang and signals")
@@ -24,7 +25,7 @@ posix_only = pytest.mark.skipif(sys.platform == "win32", reason="needs a shebang
 
 @pytest.fixture
 def playback(server: ServerThread) -> Iterator[CodexPlayback]:
-    playback = server.play(load_cassette("codex/dynamic_tool_text"))
+    playback = server.play(load_cassette("codex/dynamic_tool_text"), PlayOptions(pace="instant"))
     assert isinstance(playback, CodexPlayback)
     yield playback
     playback.close()
@@ -124,6 +125,23 @@ def test_a_client_that_is_killed_leaves_an_open_call_and_nothing_else(playback: 
     assert failed(playback) == {"codex.call.answered"}
 
 
+def test_an_empty_line_is_no_message(playback: CodexPlayback) -> None:
+    assert run(playback, "app-server", stdin=b"\n\n").stdout == b""
+    assert not [entry for entry in playback.transcript().entries if isinstance(entry, Frame)]
+
+
+def test_a_client_that_leaves_before_its_turn_ends_is_told_apart(server: ServerThread) -> None:
+    """At the recorded pace the model takes its time; at instant nobody can leave before it has answered."""
+    playback = server.play(load_cassette("codex/dynamic_tool_text"), PlayOptions(pace="recorded"))
+    assert isinstance(playback, CodexPlayback)
+    with Process(playback) as client:
+        _, call = client.call(playback)
+        client.answer(call)
+        client.end()
+    assert failed(playback) == {"codex.behavior.keeps-reading"}
+    playback.close()
+
+
 def test_a_last_line_without_newline_counts(playback: CodexPlayback) -> None:
     done = run(playback, "app-server", stdin=b'{"id": 1, "method": "no/such"}')
     assert b'"id":1' in done.stdout
@@ -172,6 +190,9 @@ def test_a_play_that_closes_ends_its_programs(server: ServerThread) -> None:
         assert client.process.wait(TIMEOUT) == 1
         assert client.process.stderr is not None
         assert b"wiretape: " in client.process.stderr.read()
+    (*_, last) = playback.transcript().entries
+    assert isinstance(last, Link)
+    assert (last.what, last.by) == ("closed", "server"), "an open call is not the client's fault"
 
 
 def test_a_program_without_a_server_says_where_it_looked() -> None:

@@ -37,7 +37,7 @@ def codex(server: ServerThread) -> Iterator[Callable[..., CodexPlayback]]:
         key: str | None = None,
         own_port: bool = False,
     ) -> CodexPlayback:
-        options = PlayOptions(app_server=app_server)
+        options = PlayOptions(pace="instant", app_server=app_server)
         playback = server.play(load_cassette(name), options, key=key, own_port=own_port)
         assert isinstance(playback, CodexPlayback)
         playbacks.append(playback)
@@ -366,7 +366,7 @@ def test_a_program_that_listens_says_where_and_ends_when_it_is_killed(
     auth = ("--ws-auth", "capability-token", "--ws-token-sha256", DIGEST)
     with Process(playback, "app-server", "--listen", "ws://127.0.0.1:0", *auth) as program:
         assert program.process.stderr is not None
-        said = [program.process.stderr.readline().decode().strip() for _ in range(4)]
+        said = [program.process.stderr.readline().decode().strip() for _ in range(5)]
         assert said[0] == "codex app-server (WebSockets)"
         url = said[1].removeprefix("listening on: ")
         health = said[2].removeprefix("readyz: ").removesuffix("/readyz")
@@ -375,6 +375,8 @@ def test_a_program_that_listens_says_where_and_ends_when_it_is_killed(
             assert client.upgrade.status == 401
         with Websocket(url, authorization=f"Bearer {TOKEN}") as client:
             assert client.initialize()["codexHome"]
+            client.write(b"no json")
+            assert b"Failed to deserialize JSONRPCMessage: " in program.process.stderr.readline()
     assert playback.wait_idle(TIMEOUT)
     with pytest.raises(ConnectionError):
         Websocket(url)

@@ -89,7 +89,7 @@ def test_a_childs_output_is_its_content_and_its_cpu_time_the_sample() -> None:
 
 
 def test_every_bench_names_goals_of_the_page_and_is_found_by_them() -> None:
-    known = {f"P{number}" for number in range(1, 13)}
+    known = {f"P{number}" for number in range(1, 17)}
     for file in benches([]):
         assert goals_of(file)
         assert set(goals_of(file)) <= known
