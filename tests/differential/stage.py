@@ -14,7 +14,9 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
+
+import aiohttp
 
 from tests.differential.connection import PATIENCE, Client, Pipes, Websocket
 from wiretape_server.codex.provider import ProviderRequest
@@ -59,6 +61,7 @@ _KEY: Final = 'env_key = "MOCK_KEY"'
 _LOGIN: Final = "requires_openai_auth = true"
 _NOWHERE: Final = "http://127.0.0.1:9"
 """A proxy that does not answer, for whatever a program would ask of other machines."""
+_SWITCHING: Final = 101
 _STOP: Final = 1.0
 """Seconds for a listening server to end when it is told to; one with a running turn does not."""
 
@@ -110,7 +113,7 @@ def wiretape_side(play: CodexPlayback, asked: Asked, folder: Path) -> Side:
         folder=folder,
         play=play,
         asked=asked,
-        names={},
+        names={str(folder.resolve()): "/home/user/project"},
     )
 
 
@@ -150,6 +153,8 @@ class Stage:
     side: Side
     clients: list[Client] = field(default_factory=list)
     stderr: list[str] = field(default_factory=list)
+    notes: list[dict[str, Any]] = field(default_factory=list)
+    """What a script saw beside messages: how programs ended, how requests over HTTP were answered."""
     _processes: list[Process] = field(default_factory=list)
     _readers: list[asyncio.Task[None]] = field(default_factory=list)
     _listening: str = ""
@@ -163,8 +168,36 @@ class Stage:
     async def websocket(self) -> Client:
         """Connect to the one process that listens; the first connection starts it."""
         if not self._listening:
-            await self._listen()
+            await self.listen()
         return self._joined(await Websocket.open(self._listening))
+
+    async def listen(self, *arguments: str) -> None:
+        """Start the process that listens, with these options."""
+        url = f"ws://127.0.0.1:{_free_port()}"
+        process = await self._start("--listen", url, *arguments, stdin=DEVNULL, stdout=DEVNULL)
+        ready = asyncio.Event()
+        self._readers.append(asyncio.create_task(self._read_stderr(process, ready)))
+        await asyncio.wait_for(ready.wait(), PATIENCE)
+        self._listening = url
+
+    async def knock(self, path: str = "/", **headers: str) -> None:
+        """Ask the process that listens for a page, or with ``upgrade`` for a websocket; note the answer."""
+        url = f"http{self._listening.removeprefix('ws')}{path}"
+        async with aiohttp.ClientSession() as session, session.get(url, headers=headers) as response:
+            body = "" if response.status == _SWITCHING else await response.text()
+        self.notes.append({"path": path, "headers": headers, "status": response.status, "body": body})
+
+    async def run(self, *arguments: str) -> None:
+        """Run the program to its end, for a second at most; note its exit code and what it printed."""
+        process = await self._start(*arguments, stdin=DEVNULL, stdout=PIPE, command=())
+        output = asyncio.create_task(process.communicate())
+        await asyncio.wait([output], timeout=_STOP)
+        exit_code = process.returncode
+        if exit_code is None:
+            process.kill()
+        printed, complained = await output
+        self.stderr += complained.decode("utf-8", "replace").splitlines()
+        self.notes.append({"run": list(arguments), "exit": exit_code, "stdout": printed.decode()})
 
     async def kill(self) -> None:
         """Kill the process that listens; the next connection starts another on the same home."""
@@ -186,18 +219,13 @@ class Stage:
         self.clients.append(Client(f"c{len(self.clients) + 1}", wire))
         return self.clients[-1]
 
-    async def _listen(self) -> None:
-        url = f"ws://127.0.0.1:{_free_port()}"
-        process = await self._start("--listen", url, stdin=DEVNULL, stdout=DEVNULL)
-        ready = asyncio.Event()
-        self._readers.append(asyncio.create_task(self._read_stderr(process, ready)))
-        await asyncio.wait_for(ready.wait(), PATIENCE)
-        self._listening = url
-
-    async def _start(self, *arguments: str, stdin: int, stdout: int) -> Process:
-        command: Sequence[str | Path] = (self.side.program, "app-server", *arguments)
+    async def _start(
+        self, *arguments: str, stdin: int, stdout: int, command: Sequence[str] = ("app-server",)
+    ) -> Process:
         process = await asyncio.create_subprocess_exec(
+            self.side.program,
             *command,
+            *arguments,
             stdin=stdin,
             stdout=stdout,
             stderr=PIPE,

@@ -33,9 +33,10 @@ def transcript(stage: Stage) -> list[str]:
     lines = []
     for client in stage.clients:
         lines += told(client.name, client.heard, stage.side.names, normal)
+    lines += told("outside", stage.notes, stage.side.names, normal)
     asked = [_without_own(each, own) for each in stage.side.asked]
     lines += told("model", asked, stage.side.names, normal)
-    return lines + [f"stderr {shown(normal.of(each))}" for each in written(stage.stderr)]
+    return lines + told("stderr", written(stage.stderr), stage.side.names, normal)
 
 
 def told(
@@ -43,7 +44,7 @@ def told(
 ) -> list[str]:
     """What someone was told, a line for each message that is compared; ``names`` are a side's own names."""
     normal = normal or Normal()
-    compared = (each for each in messages if each.get("method") not in NOTIFICATIONS)
+    compared = (each for each in messages if fields(each).get("method") not in NOTIFICATIONS)
     return [f"{whom} {shown(normal.of(_renamed(each, names)))}" for each in compared]
 
 

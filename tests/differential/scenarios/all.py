@@ -6,6 +6,7 @@ from tests.differential.scenario import SCENARIOS
 from tests.differential.scenarios import (
     answers,
     calls,
+    commands,
     declarations,
     handshake,
     history,
@@ -15,5 +16,5 @@ from tests.differential.scenarios import (
     websocket,
 )
 
-MODULES = (answers, declarations, handshake, turns, calls, interrupts, history, websocket, login)
+MODULES = (answers, declarations, handshake, turns, calls, interrupts, history, websocket, login, commands)
 ALL = tuple(SCENARIOS.values())

@@ -184,6 +184,8 @@ UNREADABLE: Final = (
     '{"id": 99, "method": "thread/loaded/list", "params": {"bogus": NaN}}',
     '{"id": 100, "method": "thread/loaded/list", "params": {"bogus": 1e999}}',
     '{"id": 101, "method": "thread/loaded/list", "params": {"bogus": "\\ud800"}}',
+    '{"id": 104, "method": "thread/loaded/list", "params": {"bogus": ' + "[" * 125 + "]" * 125 + "}}",
+    '{"id": 105, "method": "thread/loaded/list", "params": {"bogus": ' + "[" * 126 + "]" * 126 + "}}",
     "{'id': 102}",
     "",
     "   ",
