@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
+from typing import Final
+
 from tests.differential.scenario import NOBODY, OK, ONE_CALL, call, does, says, scenario
 from tests.differential.scenarios.turns import asked_of, begun, calls_completed, finished
 from tests.differential.stage import Stage
 from wiretape.cassette.model import Step
+
+_SETTLED: Final = 0.3
+"""Seconds: for a moment the real program has told of a call's end, and not yet kept what it gave."""
 
 
 @scenario(
@@ -33,6 +39,7 @@ async def _(stage: Stage) -> None:
     await asked_of(client, "call_b")
     await client.reply(await asked_of(client, "call_a"), OK)
     await calls_completed(client, 1)
+    await asyncio.sleep(_SETTLED)
     await client.result("turn/interrupt", {"threadId": thread, "turnId": turn})
     await finished(client, thread)
     await client.start_turn(thread, "again")
