@@ -23,7 +23,7 @@ def parameter(scenario: Scenario) -> object:
     return pytest.param(scenario, id=scenario.name, marks=marks)
 
 
-@pytest.mark.parametrize("scenario", map(parameter, ALL))
+@pytest.mark.parametrize("scenario", [parameter(each) for each in ALL])
 def test_both_say_the_same(stages: Theatre, scenario: Scenario, tmp_path: Path) -> None:
     found: list[str] = []
     for attempt in range(ATTEMPTS):
