@@ -1,33 +1,22 @@
 """Transcripts as JSON lines: a header, then one entry a line, readable by any language.
 
-Secrets do not reach the file: headers are kept by an allow-list, and one-time values are replaced by
-pseudonyms of the same length, the same value by the same pseudonym, so that a saved transcript draws the
-same verdict.
+Secrets do not reach the file: they are redacted, the same value by the same pseudonym, so that a saved
+transcript draws the same verdict.
 Schema: ``schemas/transcript.schema.json``.
 """
 
 from __future__ import annotations
 
 import base64
-import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from wiretape import strictjson
+from wiretape.redaction import Redactor
 from wiretape.strictjson import StrictJSONError
 from wiretape.transcript import Body, Chunk, End, Entry, Frame, Headers, Link, Request, Response, Transcript
 
 FORMAT: Final = 1
-_SAFE_HEADERS: Final = frozenset(
-    ("accept", "cache-control", "content-length", "content-type", "date", "host", "server", "user-agent")
-)
-_TOKEN_HEADERS: Final = frozenset(("x-conduit-token",))
-"""Kept under a pseudonym: the verdict needs to know whether two are the same."""
-_SECRET_MEMBER: Final = re.compile(
-    rb'"(?:app_attest_challenge|attestation_challenge|conduit_token|token|access_token|accessToken|idToken)"'
-    rb'\s*:\s*"((?:[^"\\]|\\.)*)"'
-)
-_SECRET_QUERY: Final = re.compile(r"(?<==)[^&]*")
 
 
 class TranscriptError(ValueError):
@@ -36,9 +25,10 @@ class TranscriptError(ValueError):
 
 def dump(transcript: Transcript) -> bytes:
     """Write a transcript as JSON lines."""
-    writer = _Writer()
+    writer = _Writer(transcript.entries)
     lines = [_header(transcript), *(writer.write[type(entry)](entry) for entry in transcript.entries)]
-    return b"".join(strictjson.dumps(line).encode() + b"\n" for line in lines)
+    text = "".join(strictjson.dumps(line) + "\n" for line in lines)
+    return writer.redactor.known(text).encode()
 
 
 def load(data: bytes, name: str = "") -> Transcript:
@@ -80,9 +70,10 @@ def _header(transcript: Transcript) -> dict[str, Any]:
 class _Writer:
     """Turns entries into records, with the pseudonyms of this transcript."""
 
-    def __init__(self) -> None:
-        self.pseudonyms: dict[bytes, bytes] = {}
-        self.bodies: dict[int, bytes] = {}
+    def __init__(self, entries: Iterable[Entry]) -> None:
+        self.redactor = Redactor()
+        frames = self.redactor.frames(entry.data for entry in entries if isinstance(entry, Frame))
+        self.frames = iter(frames)
         self.write: dict[type, Callable[[Any], dict[str, Any]]] = {
             Request: self.request,
             Response: self.response,
@@ -93,22 +84,20 @@ class _Writer:
         }
 
     def request(self, entry: Request) -> dict[str, Any]:
-        path = _SECRET_QUERY.sub("…", entry.path)
         record = self.head("request", entry.number, entry.at)
         return record | {
             "method": entry.method,
-            "path": path,
+            "path": self.redactor.target(entry.path),
             "headers": self.headers(entry.headers),
-            **_data(self.hide(entry.body)),
+            **_data(self.redactor.body(entry.body, target=entry.path)),
         }
 
     def response(self, entry: Response) -> dict[str, Any]:
-        self.bodies[entry.number] = self.hide(entry.body.bytes())
         record = self.head("response", entry.number, entry.at)
         return record | {
             "status": entry.status,
             "headers": self.headers(entry.headers),
-            **_data(self.bodies[entry.number]),
+            **_data(self.redactor.body(entry.body.bytes())),
         }
 
     def chunk(self, entry: Chunk) -> dict[str, Any]:
@@ -120,7 +109,7 @@ class _Writer:
     def frame(self, entry: Frame) -> dict[str, Any]:
         record = {"entry": "frame", "connection": entry.connection, "at": round(entry.at, 6)}
         record |= {"direction": entry.direction} | ({"binary": True} if entry.binary else {})
-        return record | _data(self.hide(entry.data))
+        return record | _data(next(self.frames))
 
     def link(self, entry: Link) -> dict[str, Any]:
         record = {"entry": "link", "connection": entry.connection, "at": round(entry.at, 6)}
@@ -136,40 +125,7 @@ class _Writer:
         return {"entry": kind, "number": number, "at": round(at, 6)}
 
     def headers(self, headers: Headers) -> list[list[str]]:
-        kept = []
-        for name, value in headers:
-            if name.lower() in _SAFE_HEADERS:
-                kept.append([name, value])
-            elif name.lower() in _TOKEN_HEADERS:
-                kept.append([name, self.pseudonym(value.encode()).decode()])
-            else:
-                kept.append([name, "…"])
-        return kept
-
-    def hide(self, body: bytes) -> bytes:
-        """Put pseudonyms in the place of one-time values; the length stays."""
-
-        def replace(match: re.Match[bytes]) -> bytes:
-            start, stop = match.start(1) - match.start(), match.end(1) - match.start()
-            whole = match.group()
-            return whole[:start] + self.pseudonym(match.group(1)) + whole[stop:]
-
-        return _SECRET_MEMBER.sub(replace, body)
-
-    def pseudonym(self, secret: bytes) -> bytes:
-        known = self.pseudonyms.get(secret)
-        if known is None:
-            name = b"hidden-%d" % (len(self.pseudonyms) + 1)
-            name = name[: len(secret)].ljust(len(secret), b"-")
-            known = self.pseudonyms[secret] = _with_dots_of(secret, name)
-        return known
-
-
-def _with_dots_of(secret: bytes, name: bytes) -> bytes:
-    """Keep the dots where they were: by them one sees that a token has the three parts of a JWT."""
-    if secret.count(b".") != 2:
-        return name
-    return bytes(old if old == ord(".") else new for old, new in zip(secret, name, strict=True))
+        return [list(each) for each in self.redactor.headers(headers)]
 
 
 def _data(body: bytes) -> dict[str, str]:

@@ -19,7 +19,8 @@ _BARE: Final = re.compile(r'\{"v": ?"((?:[^"\\]|\\.)*+)"\} *$')
 _STRING: Final = re.compile(r'"((?:[^"\\]|\\.)*+)"')
 _NO_PART: Final = re.compile("[^!-~\u00a1-\u024f]")
 """A character that no secret has: a blank, a Chinese one."""
-_CONTEXT: Final = 120
+_OPEN_MEMBER: Final = re.compile(r'"([\w.-]{1,64})"\s*:\s*"(?:[^"\\]|\\.)*$')
+_CONTEXT: Final = 160
 _PATIENCE: Final = 8
 """How many deltas may come between two pieces of a word."""
 
@@ -42,28 +43,42 @@ class Edit(NamedTuple):
 
 
 class Growing:
-    """One text that grows: the end of what is written of it, and the pieces that are not written yet."""
+    """One text that grows: what is kept of it, and the pieces that are not written yet."""
 
-    __slots__ = ("context", "name", "open_from", "pieces", "seen")
+    __slots__ = ("context", "end", "inside", "name", "open_from", "pieces", "seen")
 
     def __init__(self, name: str = "", context: str = "") -> None:
         self.name = name
         """The member that it is, when that is a secret's."""
         self.context = context
+        """The end of what is written."""
+        self.end = context
+        """The end of all that was said."""
+        self.inside = False
+        """Whether it is JSON that ends, so far, inside the value of a secret member."""
         self.pieces: list[Piece] = []
         self.open_from: int | None = None
         """Where the piece stands with which a word began that is not finished yet."""
         self.seen = 0
 
-    def add(self, piece: Piece) -> None:
+    def add(self, piece: Piece, is_secret_name: Callable[[str], bool]) -> None:
         said = piece.said
         self.pieces.append(piece)
         if not said:
             return
-        if self.open_from is None or (_NO_PART.match(said) and not self.name):
+        self.end = (self.end + said)[-_CONTEXT:]
+        if '"' in said:
+            member = _OPEN_MEMBER.search(self.end)
+            self.inside = member is not None and is_secret_name(member[1])
+        whole = self.inside or self.name
+        if self.open_from is None or (_NO_PART.match(said) and not whole):
             self.open_from = piece.start
-        if _NO_PART.match(said, len(said) - 1) and not self.name:
+        if _NO_PART.match(said, len(said) - 1) and not whole:
             self.open_from = None
+
+    def said(self) -> str:
+        """What it says, as far as it is kept."""
+        return self.context + "".join(piece.said for piece in self.pieces)
 
     def written(self, stop: int) -> list[Piece]:
         """Let go of the pieces before a place."""
@@ -173,8 +188,7 @@ class GrowingTexts:
     def _truncate(self, key: object, length: int) -> None:
         old = self._texts.get(key)
         if old is not None:
-            said = old.context + "".join(piece.said for piece in old.pieces)
-            self._texts[key] = Growing(old.name, said[:length][-_CONTEXT:])
+            self._texts[key] = Growing(old.name, old.said()[:length][-_CONTEXT:])
 
     def _append(self, key: object, name: str, piece: Piece) -> Growing:
         text = self._texts.get(key)
@@ -184,7 +198,7 @@ class GrowingTexts:
         return text
 
     def _add(self, text: Growing, piece: Piece) -> None:
-        text.add(piece)
+        text.add(piece, self._is_secret_name)
         text.seen = self._count
         self._waiting[text] = None
 

@@ -46,7 +46,7 @@ class Pseudonyms:
             return f"{_UUID_NAME}{self._count:012x}"
         frame = "".join(map(_stand_in, value))
         word = f"hidden-{self._count}"
-        at = frame.find("-" * max(len(word), 9))
+        at = frame.find("-" * len(word))
         if at >= 0:
             return frame[:at] + word + frame[at + len(word) :]
         return _spread(frame, "~" + _short(self._count))

@@ -4,9 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass, replace
+from itertools import accumulate, pairwise
 from typing import Any, Final, TypeVar
 
-from wiretape.cassette.model import Cassette, Interaction, RecordedFrame, RecordedRequest, RecordedResponse
+from wiretape.cassette.model import (
+    Cassette,
+    Interaction,
+    ModelText,
+    RecordedFrame,
+    RecordedRequest,
+    RecordedResponse,
+)
 from wiretape.redaction.pseudonyms import Pseudonyms
 from wiretape.redaction.rules import DEFAULT, Hit, RedactionRules
 from wiretape.redaction.stream import BodyRedactor
@@ -58,6 +66,10 @@ class Redactor:
         """Redact a whole body: JSON, an event stream, any text. The length stays."""
         return self.stream(target=target).whole(data)
 
+    def frame(self, data: bytes) -> bytes:
+        """Redact one JSON-RPC or websocket message by itself."""
+        return self.body(data)
+
     def frames(self, frames: Iterable[bytes]) -> list[bytes]:
         """Redact JSON-RPC or websocket messages, in order; a secret may be split over their deltas."""
         frames = list(frames)
@@ -105,6 +117,8 @@ class Redactor:
             return self._texts.redact(value)
         if isinstance(value, Interaction):
             return self._interaction(place, value)
+        if isinstance(value, ModelText):
+            return replace(value, text=self._texts.redact(value.text), deltas=self._pieces(value.deltas))
         if isinstance(value, Mapping):
             return {key: self._member(f"{place}.{key}", str(key), each) for key, each in value.items()}
         if isinstance(value, tuple) and value and isinstance(value[0], RecordedFrame):
@@ -118,6 +132,11 @@ class Redactor:
             return replace(value, **texts)
         return value
 
+    def _pieces(self, pieces: tuple[str, ...]) -> tuple[str, ...]:
+        whole = self._texts.redact("".join(pieces))
+        ends = [*accumulate(map(len, pieces), initial=0)]
+        return tuple(whole[begin:end] for begin, end in pairwise(ends))
+
     def _member(self, place: str, name: str, value: Any) -> Any:
         self._texts.place = place
         if isinstance(value, str) and self.rules.is_secret_name(name):
@@ -126,12 +145,11 @@ class Redactor:
 
     def _interaction(self, place: str, interaction: Interaction) -> Interaction:
         target = interaction.request.path
-        return Interaction(
-            request=replace(
-                self._message(f"{place}.request", interaction.request, target), path=self.target(target)
-            ),
-            response=self._message(f"{place}.response", interaction.response, target),
-        )
+        self._texts.place = f"{place}.request.path"
+        path = self.target(target)
+        request = self._message(f"{place}.request", interaction.request, target)
+        response = self._message(f"{place}.response", interaction.response, target)
+        return Interaction(request=replace(request, path=path), response=response)
 
     def _message(self, place: str, message: Message, target: str) -> Message:
         self._texts.place = f"{place}.headers"

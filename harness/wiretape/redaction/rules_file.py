@@ -22,8 +22,8 @@ def load_rules(path: str | Path, base: RedactionRules = DEFAULT) -> RedactionRul
     """Add the rules of a file to others. Raises RulesError.
 
     Keys, all optional: ``names`` (of secret members, headers, cookies, parameters), ``headers`` (kept ones),
-    ``shapes`` (name → regular expression, group 1 is the secret if there is one), ``values`` (secrets), ``keep``
-    (regular expressions of values that are no secrets), ``hook`` (``module:function``).
+    ``shapes`` (name → regular expression; group 1 is the secret if there is one), ``values`` (secrets),
+    ``keep`` (regular expressions of values that are no secrets), ``hook`` (``module:function``).
     """
     try:
         given = yaml.safe_load(Path(path).read_bytes())

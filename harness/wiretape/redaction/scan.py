@@ -38,14 +38,17 @@ def scan(data: bytes, secrets: Iterable[bytes] = (), rules: RedactionRules = DEF
     """
     redactor = Redactor(rules)
     redactor.know(secrets)
-    with suppress(CassetteError):
+    text = data.decode("utf-8", "surrogateescape")
+    try:
         cassette = loads(data)
-        redactor.cassette(cassette)
-        for number, interaction in enumerate(cassette.interactions):
-            redactor.text(
-                _added_up(interaction.response.body), f"interactions[{number}].response.body, decoded"
-            )
-    redactor.known(data.decode("utf-8", "surrogateescape"), "the file's text")
+    except CassetteError:
+        redactor.text(text, "the text")
+        return list(redactor.hits)
+    redactor.cassette(cassette)
+    for number, interaction in enumerate(cassette.interactions):
+        redactor.text(_added_up(interaction.response.body), f"interactions[{number}].response.body, decoded")
+    if not redactor.hits:
+        redactor.known(text, "the text")
     return list(redactor.hits)
 
 

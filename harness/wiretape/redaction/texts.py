@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,12 +16,12 @@ from wiretape.redaction.rules import Hit, RedactionRules
 _LEVELS: Final = 4
 """How many levels of escapes are looked through: JSON in a JSON string in an event, percent-encoded."""
 _GAP: Final = r"\s*+(?:data:\s*+)*+"
-_NAME: Final = re.compile(r'"([\w.-]{2,64})"\s*+:')
+_NAME: Final = re.compile(r'"([\w.-]{1,64})"\s*+:')
 _MEMBER: Final = rf'"({{}})"\s*+:{_GAP}(?:"((?:[^"\\]|\\.)*+)"|\[([^\[\]{{{{}}}}]*+)\])'
 _STRING: Final = re.compile(r'"((?:[^"\\]|\\.)*+)"')
 _PARAMETER: Final = re.compile(r"([?&;]|^)([\w.%~-]{1,64})=([^&#\s\"'<>\\]+)", re.ASCII)
 _SOCKET: Final = re.compile(r"wss?:(?:\\*/){2}[^\s\"'<>?]*\?([^\s\"'<>#]+)")
-_SOCKET_PARAMETER: Final = re.compile(r"(?<==)[^&\\]+|^[^=&\\]+$")
+_ARGUMENT: Final = re.compile(r"(?:[^&=]*=)?+([^&\\]+)")
 _SCHEME: Final = re.compile(r"(?:Bearer|Basic|Digest|DPoP|Negotiate|Token)\s+", re.IGNORECASE)
 _SEEN: Final = "a value that is a secret elsewhere"
 _COOKIE: Final = re.compile(r"(?i:expires)=[^;]*|(?:([^=;,\s]+)=)?([^;\s,]+(?:,(?!\s*[^=;,\s]+=)[^;,\s]*)*)")
@@ -160,13 +159,15 @@ class TextRedactor:
         if "=" not in text:
             return text
         if "ws" in text:
-            text = _SOCKET.sub(
-                lambda url: _with_group(
-                    url, 1, _SOCKET_PARAMETER.sub(lambda each: self.secret(each[0], "websocket URL"), url[1])
-                ),
-                text,
-            )
+            text = _SOCKET.sub(self._socket, text)
         return _PARAMETER.sub(self._parameter, text)
+
+    def _socket(self, match: re.Match[str]) -> str:
+        """Hide every argument of a websocket URL."""
+        return _with_group(match, 1, _ARGUMENT.sub(self._argument_of_socket, match[1]))
+
+    def _argument_of_socket(self, match: re.Match[str]) -> str:
+        return _with_group(match, 1, self.secret(match[1], "websocket URL"))
 
     def _parameter(self, match: re.Match[str]) -> str:
         if not _is_name(self.rules, match[2]):
@@ -232,9 +233,10 @@ def _with_group(match: re.Match[str], group: int, new: str) -> str:
 
 def _from_base64(token: str) -> str | None:
     body = token.rstrip("=").translate(_STANDARD)
+    body = body[:-1] if len(body) % 4 == 1 else body
     try:
         inner = base64.b64decode(body + "=" * (-len(body) % 4)).decode()
-    except (binascii.Error, UnicodeDecodeError):
+    except UnicodeDecodeError:
         return None
     return inner if inner.isprintable() or "\n" in inner else None
 
