@@ -50,7 +50,7 @@ def read_command(arguments: Sequence[str], *, version: str, folder: Path) -> Run
         lock = ws_auth.read_lock(options, folder)
         return RunServer(address=_address(options.get("--listen", _STDIO)), lock=lock)
     except OptionError as error:
-        return Printed(text=f"error: {error}", exit_code=_FAILURE)
+        return Printed(text=f"Error: {error}", exit_code=_FAILURE)
 
 
 def read_options(arguments: Sequence[str]) -> dict[str, str]:

@@ -152,7 +152,7 @@ class StdioProcess:
         play.opened(output.transport.abort)
 
     def feed(self, data: bytes) -> None:
-        for line in filter(None, self._decoder.feed(data)):
+        for line in self._decoder.feed(data):
             self._line.receive(line)
 
     def end(self) -> None:

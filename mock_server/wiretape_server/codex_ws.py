@@ -9,7 +9,7 @@ from aiohttp import WSMessage, WSMsgType, web
 
 from wiretape_server.codex.appserver import AppServer
 from wiretape_server.codex_play import CodexPlay, Line
-from wiretape_server.ws_auth import Lock
+from wiretape_server.ws_auth import Lock, LockedError
 
 LONGEST_MESSAGE: Final = 64 * 1024 * 1024
 """Bytes of a client's message, in however many fragments."""
@@ -30,17 +30,20 @@ class WebsocketDoor:
     async def __call__(self, request: web.BaseRequest) -> web.StreamResponse:
         """Serve one request: a websocket, or a question about health."""
         if "origin" in request.headers:
-            return self._refuse(request, 403, "a request with an Origin header is refused")
+            return self._refuse(request, 403, "", "a request with an Origin header is refused")
         if not wants_upgrade(request):
             healthy = request.method == "GET" and request.path.endswith(HEALTH)
             return web.Response() if healthy else self._refuse(request, 400, _NO_UPGRADE)
-        if not self._lock.opens(_bearer(request), self._play.world.wall()):
-            return self._refuse(request, 401, "the bearer token is missing, wrong or too old")
+        try:
+            self._lock.open(request.headers.get("authorization"), self._play.world.wall())
+        except LockedError as refusal:
+            return self._refuse(request, 401, str(refusal))
         return await self._talk(request)
 
-    def _refuse(self, request: web.BaseRequest, status: int, why: str) -> web.Response:
-        self._play.errors.append(f"{request.method} {request.path}: {status}: {why}")
-        return web.Response(status=status, text=why)
+    def _refuse(self, request: web.BaseRequest, status: int, text: str, why: str = "") -> web.Response:
+        """Refuse with this text; the verdict says ``why``, where that is another one."""
+        self._play.errors.append(f"{request.method} {request.path}: {status}: {why or text}")
+        return web.Response(status=status, text=text)
 
     async def _talk(self, request: web.BaseRequest) -> web.WebSocketResponse:
         # The real one knows no compression; limits here are exclusive.
@@ -88,9 +91,3 @@ async def _send(websocket: web.WebSocketResponse, outgoing: asyncio.Queue[bytes]
 def wants_upgrade(request: web.BaseRequest) -> bool:
     """Whether a request asks for a websocket."""
     return "upgrade" in request.headers.get("connection", "").lower()
-
-
-def _bearer(request: web.BaseRequest) -> str | None:
-    """The token of an ``Authorization: Bearer`` header, whatever the scheme's case."""
-    scheme, _, token = request.headers.get("authorization", "").partition(" ")
-    return token.strip() if scheme.lower() == "bearer" else None

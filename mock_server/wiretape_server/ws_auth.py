@@ -7,9 +7,9 @@ Token that is signed with a shared secret (HS256) and expires.
 from __future__ import annotations
 
 import base64
-import binascii
 import hashlib
 import hmac
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,21 +31,26 @@ OPTIONS: Final = (
 """Each takes a value."""
 _SKEW: Final = 30
 """Seconds, where ``--ws-max-clock-skew-seconds`` says nothing (inferred)."""
+_SHORTEST_SECRET: Final = 32
+_DIGEST: Final = re.compile("[0-9a-fA-F]{64}")
+
+
+class LockedError(Exception):
+    """Somebody may not come in; the text is what the app-server tells them."""
 
 
 class Lock(Protocol):
     """Decides who may connect."""
 
-    def opens(self, token: str | None, now: float) -> bool:
-        """Whether a bearer token opens it at that time, in seconds since 1970."""
+    def open(self, authorization: str | None, now: float) -> None:
+        """Let somebody in who comes with this header, at that time in Unix seconds. Raises LockedError."""
 
 
 @dataclass(frozen=True, slots=True)
-class Open:
-    """No lock: any token will do, and none."""
+class Unlocked:
+    """Lets everybody in."""
 
-    def opens(self, _token: str | None, _now: float) -> bool:
-        return True
+    def open(self, _authorization: str | None, _now: float) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +59,9 @@ class Capability:
 
     digest: bytes
 
-    def opens(self, token: str | None, _now: float) -> bool:
-        given = hashlib.sha256((token or "").encode()).digest()
-        return token is not None and hmac.compare_digest(given, self.digest)
+    def open(self, authorization: str | None, _now: float) -> None:
+        given = hashlib.sha256(_token(authorization).encode()).digest()
+        _demand(hmac.compare_digest(given, self.digest), "invalid websocket bearer token")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,41 +73,36 @@ class SignedBearer:
     audience: str | None = None
     skew: float = _SKEW
 
-    def opens(self, token: str | None, now: float) -> bool:
-        claims = self._claims(token or "")
-        return claims is not None and self._is_timely(claims, now) and self._is_for_us(claims)
+    def open(self, authorization: str | None, now: float) -> None:
+        claims = self._claims(_token(authorization))
+        expires, begins, audience = claims.get("exp"), claims.get("nbf", now), claims.get("aud")
+        _demand(_is_time(expires) and _is_time(begins), "invalid websocket jwt")
+        _demand(now <= expires + self.skew, "expired websocket jwt")
+        _demand(begins - self.skew <= now, "websocket jwt is not valid yet")
+        _demand(self.issuer in (None, claims.get("iss")), "websocket jwt issuer mismatch")
+        meant = audience if isinstance(audience, list) else [audience]
+        _demand(self.audience is None or self.audience in meant, "websocket jwt audience mismatch")
 
-    def _claims(self, token: str) -> Mapping[str, Any] | None:
-        """What a token that we signed says; None for any other."""
+    def _claims(self, token: str) -> dict[str, Any]:
+        """What a token that we signed says. Raises LockedError for any other."""
         signed, _, signature = token.rpartition(".")
         head, _, body = signed.partition(".")
         own = hmac.new(self.secret, signed.encode(), hashlib.sha256).digest()
-        if _object(head).get("alg") != "HS256" or not hmac.compare_digest(own, _decoded(signature)):
-            return None
+        is_ours = _object(head).get("alg") == "HS256" and hmac.compare_digest(own, _decoded(signature))
+        _demand(is_ours, "invalid websocket jwt")
         return _object(body)
-
-    def _is_timely(self, claims: Mapping[str, Any], now: float) -> bool:
-        expires, begins = claims.get("exp"), claims.get("nbf", now)
-        if not isinstance(expires, (int, float)) or not isinstance(begins, (int, float)):
-            return False
-        return begins - self.skew <= now <= expires + self.skew
-
-    def _is_for_us(self, claims: Mapping[str, Any]) -> bool:
-        audience = claims.get("aud")
-        meant = audience if isinstance(audience, list) else [audience]
-        return self.issuer in (None, claims.get("iss")) and (self.audience is None or self.audience in meant)
 
 
 def read_lock(options: Mapping[str, str], folder: Path) -> Lock:
     """The lock that the options describe; files are looked up in ``folder``. Raises OptionError."""
     match options.get("--ws-auth"):
         case None:
-            return Open()
+            return Unlocked()
         case "capability-token":
             return Capability(_digest(options, folder))
         case "signed-bearer-token":
             return SignedBearer(
-                secret=_file(options, "--ws-shared-secret-file", folder),
+                secret=_secret(options, folder),
                 issuer=options.get("--ws-issuer"),
                 audience=options.get("--ws-audience"),
                 skew=_seconds(options),
@@ -112,27 +112,36 @@ def read_lock(options: Mapping[str, str], folder: Path) -> Lock:
 
 
 def _digest(options: Mapping[str, str], folder: Path) -> bytes:
+    if "--ws-token-file" in options:
+        return hashlib.sha256(_content(folder / options["--ws-token-file"])).digest()
     if "--ws-token-sha256" not in options:
-        return hashlib.sha256(_file(options, "--ws-token-file", folder)).digest()
-    text = options["--ws-token-sha256"]
-    try:
-        digest = bytes.fromhex(text)
-    except ValueError:
-        digest = b""
-    if len(digest) != hashlib.sha256().digest_size:
-        raise OptionError(f"--ws-token-sha256 is {text!r}; give the 64 hexadecimal digits of a SHA-256")
-    return digest
+        raise OptionError(
+            "`--ws-token-file` or `--ws-token-sha256` is required when `--ws-auth capability-token` is set"
+        )
+    text = options["--ws-token-sha256"].strip()
+    if not _DIGEST.fullmatch(text):
+        raise OptionError("--ws-token-sha256 must be a 64-character hex SHA-256 digest")
+    return bytes.fromhex(text)
 
 
-def _file(options: Mapping[str, str], option: str, folder: Path) -> bytes:
-    if option not in options:
-        raise OptionError(f"--ws-auth {options['--ws-auth']} needs {option}")
+def _secret(options: Mapping[str, str], folder: Path) -> bytes:
+    if "--ws-shared-secret-file" not in options:
+        raise OptionError("`--ws-shared-secret-file` is required when `--ws-auth signed-bearer-token` is set")
+    path = folder / options["--ws-shared-secret-file"]
+    secret = _content(path)
+    if len(secret) < _SHORTEST_SECRET:
+        raise OptionError(f"signed websocket bearer secret {path} must be at least {_SHORTEST_SECRET} bytes")
+    return secret
+
+
+def _content(path: Path) -> bytes:
     try:
-        content = (folder / options[option]).read_bytes().strip()
+        content = path.read_bytes().strip()
     except OSError as error:
-        raise OptionError(f"{option} {options[option]}: {error.strerror}") from None
+        why = f"{error.strerror} (os error {error.errno})"
+        raise OptionError(f"failed to read websocket auth secret {path}: {why}") from None
     if not content:
-        raise OptionError(f"{option} {options[option]}: the file is empty")
+        raise OptionError(f"websocket auth secret {path} must not be empty")
     return content
 
 
@@ -143,14 +152,31 @@ def _seconds(options: Mapping[str, str]) -> float:
     return float(text)
 
 
+def _token(authorization: str | None) -> str:
+    """The token of an ``Authorization: Bearer`` header, whatever the scheme's case. Raises LockedError."""
+    _demand(authorization is not None, "missing websocket bearer token")
+    scheme, _, token = (authorization or "").partition(" ")
+    _demand(scheme.lower() == "bearer" and token.strip(), "invalid authorization header")
+    return token.strip()
+
+
+def _demand(good: object, why_not: str) -> None:
+    if not good:
+        raise LockedError(why_not)
+
+
+def _is_time(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
 def _decoded(text: str) -> bytes:
     try:
         return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
-    except (binascii.Error, ValueError):
+    except ValueError:  # binascii's is one too
         return b""
 
 
-def _object(part: str) -> Mapping[str, Any]:
+def _object(part: str) -> dict[str, Any]:
     try:
         value = strictjson.loads(_decoded(part))
     except StrictJSONError:

@@ -185,7 +185,7 @@ def test_serve_locks_its_websockets(tmp_path: Path) -> None:
 
 def test_a_lock_without_a_key_is_a_set_up_error(capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["serve", "codex/plain_turn", "--ws-auth", "capability-token"]) == 2
-    assert "--ws-auth capability-token needs --ws-token-file" in capfd.readouterr().err
+    assert "`--ws-token-file` or `--ws-token-sha256` is required" in capfd.readouterr().err
 
 
 def codex(monkeypatch: pytest.MonkeyPatch, *arguments: str, **environment: str) -> int:

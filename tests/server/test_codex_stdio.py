@@ -84,7 +84,7 @@ def test_options_before_and_after_app_server_do_not_matter(
         (("exec", "hello"), 2, "'exec'"),
         (("app-server", "--listen", "ws://0.0.0.0:1"), 1, "ws://127.0.0.1:PORT"),
         (("app-server", "--listen=unix://x"), 1, "--listen is 'unix://x'"),
-        (("app-server", "--ws-auth", "capability-token"), 1, "needs --ws-token-file"),
+        (("app-server", "--ws-auth", "capability-token"), 1, "`--ws-token-file` or"),
         (("app-server", "--ws-auth", "password"), 1, "--ws-auth is 'password'"),
     ],
 )
@@ -125,9 +125,10 @@ def test_a_client_that_is_killed_leaves_an_open_call_and_nothing_else(playback: 
     assert failed(playback) == {"codex.call.answered"}
 
 
-def test_an_empty_line_is_no_message(playback: CodexPlayback) -> None:
-    assert run(playback, "app-server", stdin=b"\n\n").stdout == b""
-    assert not [entry for entry in playback.transcript().entries if isinstance(entry, Frame)]
+def test_an_empty_line_is_a_message_that_cannot_be_read(playback: CodexPlayback) -> None:
+    done = run(playback, "app-server", stdin=b"\n")
+    assert (done.returncode, done.stdout) == (0, b"")
+    assert b"Failed to deserialize JSONRPCMessage: EOF while parsing a value" in done.stderr
 
 
 def test_a_client_that_leaves_before_its_turn_ends_is_told_apart(server: ServerThread) -> None:

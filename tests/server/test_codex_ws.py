@@ -21,7 +21,7 @@ from wiretape_server.codex_ws import LONGEST_MESSAGE
 from wiretape_server.options import OptionError, PlayOptions
 from wiretape_server.thread import CodexPlayback, ServerThread
 
-SECRET = b"a secret that two share"
+SECRET = b"a secret that two share, not a short one"
 TOKEN = "a token"
 DIGEST = hashlib.sha256(TOKEN.encode()).hexdigest()
 
@@ -145,28 +145,37 @@ def test_without_auth_any_bearer_will_do(codex: Callable[..., CodexPlayback]) ->
 
 
 @pytest.mark.parametrize(
-    ("authorization", "status"),
+    ("authorization", "refusal"),
     [
-        (f"Bearer {TOKEN}", 101),
-        (f"bEARER {TOKEN}", 101),
-        (f"Bearer {TOKEN}x", 401),
-        (f"Basic {TOKEN}", 401),
-        (TOKEN, 401),
-        ("", 401),
+        (f"Bearer {TOKEN}", ""),
+        (f"bEARER {TOKEN}", ""),
+        (f"Bearer {TOKEN}x", "invalid websocket bearer token"),
+        (f"Basic {TOKEN}", "invalid authorization header"),
+        (TOKEN, "invalid authorization header"),
+        ("Bearer", "invalid authorization header"),
+        (None, "missing websocket bearer token"),
     ],
 )
 @pytest.mark.parametrize("by", ["digest", "file"])
 def test_a_capability_token_opens(
-    codex: Callable[..., CodexPlayback], tmp_path: Path, by: str, authorization: str, status: int
+    codex: Callable[..., CodexPlayback], tmp_path: Path, by: str, authorization: str | None, refusal: str
 ) -> None:
     file = tmp_path / "token"
     file.write_text(f"{TOKEN}\n", "utf-8")
     given = ("--ws-token-sha256", DIGEST) if by == "digest" else ("--ws-token-file", str(file))
     playback = codex("--ws-auth", "capability-token", *given)
-    headers = {"authorization": authorization} if authorization else {}
+    headers = {} if authorization is None else {"authorization": authorization}
     with Websocket(playback.ws_url, **headers) as client:
-        assert client.upgrade.status == status
-    assert bool(playback.transcript().errors) == (status == 401)
+        assert told(client) == refusal
+    assert [each.rpartition(": ")[2] for each in playback.transcript().errors] == [refusal][: bool(refusal)]
+
+
+def told(client: Websocket) -> str:
+    """Why somebody was not let in; empty when they were."""
+    if client.upgrade.status == 101:
+        return ""
+    assert client.upgrade.status == 401
+    return client.upgrade.body().decode()
 
 
 NOW = time.time()
@@ -174,26 +183,26 @@ GOOD = {"exp": NOW + 600, "iss": "ci", "aud": ["other", "codex"]}
 
 
 @pytest.mark.parametrize(
-    ("token", "status"),
+    ("token", "refusal"),
     [
-        (signed(GOOD), 101),
-        (signed(GOOD | {"aud": "codex", "nbf": NOW - 5}), 101),
-        (signed(GOOD | {"exp": NOW - 10}), 101),
-        (signed(GOOD | {"exp": NOW - 600}), 401),
-        (signed(GOOD | {"nbf": NOW + 600}), 401),
-        (signed(GOOD | {"exp": "never"}), 401),
-        (signed({name: value for name, value in GOOD.items() if name != "exp"}), 401),
-        (signed(GOOD | {"iss": "cd"}), 401),
-        (signed(GOOD | {"aud": "other"}), 401),
-        (signed(GOOD, b"another secret"), 401),
-        (signed(GOOD, algorithm="none"), 401),
-        ("no.token", 401),
-        ("a.b.é", 401),
-        (None, 401),
+        (signed(GOOD), ""),
+        (signed(GOOD | {"aud": "codex", "nbf": NOW - 5}), ""),
+        (signed(GOOD | {"exp": NOW - 10}), ""),
+        (signed(GOOD | {"exp": NOW - 600}), "expired websocket jwt"),
+        (signed(GOOD | {"nbf": NOW + 600}), "websocket jwt is not valid yet"),
+        (signed(GOOD | {"exp": "never"}), "invalid websocket jwt"),
+        (signed(GOOD | {"exp": True}), "invalid websocket jwt"),
+        (signed({name: value for name, value in GOOD.items() if name != "exp"}), "invalid websocket jwt"),
+        (signed(GOOD | {"iss": "cd"}), "websocket jwt issuer mismatch"),
+        (signed(GOOD | {"aud": "other"}), "websocket jwt audience mismatch"),
+        (signed(GOOD, b"another secret"), "invalid websocket jwt"),
+        (signed(GOOD, algorithm="none"), "invalid websocket jwt"),
+        ("no.token", "invalid websocket jwt"),
+        ("a.b.é", "invalid websocket jwt"),
     ],
 )
 def test_a_signed_bearer_token_opens_until_it_expires(
-    codex: Callable[..., CodexPlayback], tmp_path: Path, token: str | None, status: int
+    codex: Callable[..., CodexPlayback], tmp_path: Path, token: str, refusal: str
 ) -> None:
     file = tmp_path / "secret"
     file.write_bytes(SECRET + b"\n")
@@ -201,40 +210,42 @@ def test_a_signed_bearer_token_opens_until_it_expires(
         *("--ws-auth", "signed-bearer-token", "--ws-shared-secret-file", str(file)),
         *("--ws-issuer", "ci", "--ws-audience", "codex", "--ws-max-clock-skew-seconds", "60"),
     )
-    headers = {} if token is None else {"authorization": f"Bearer {token}"}
-    with Websocket(playback.ws_url, **headers) as client:
-        assert client.upgrade.status == status
+    with Websocket(playback.ws_url, authorization=f"Bearer {token}") as client:
+        assert told(client) == refusal
+
+
+CAPABILITY = ("--ws-auth", "capability-token")
+BEARER = ("--ws-auth", "signed-bearer-token")
 
 
 @pytest.mark.parametrize(
     ("options", "why"),
     [
         (("--ws-auth", "password"), "give capability-token or signed-bearer-token"),
-        (("--ws-auth", "capability-token"), "needs --ws-token-file"),
-        (("--ws-auth", "capability-token", "--ws-token-file", "no-such-file"), "no-such-file"),
-        (("--ws-auth", "capability-token", "--ws-token-sha256", "abc"), "64 hexadecimal digits"),
-        (("--ws-auth", "capability-token", "--ws-token-sha256", "zz"), "64 hexadecimal digits"),
-        (("--ws-auth", "signed-bearer-token"), "needs --ws-shared-secret-file"),
+        (CAPABILITY, "`--ws-token-file` or `--ws-token-sha256` is required"),
+        ((*CAPABILITY, "--ws-token-file", "no-such-file"), "failed to read websocket auth secret "),
+        ((*CAPABILITY, "--ws-token-file", "empty"), "empty must not be empty"),
+        ((*CAPABILITY, "--ws-token-sha256", "abc"), "must be a 64-character hex SHA-256 digest"),
+        (BEARER, "`--ws-shared-secret-file` is required"),
+        ((*BEARER, "--ws-shared-secret-file", "short"), "short must be at least 32 bytes"),
+        (
+            (*BEARER, "--ws-shared-secret-file", "long", "--ws-max-clock-skew-seconds", "soon"),
+            "give a whole number",
+        ),
     ],
 )
 def test_auth_options_that_do_not_go_together_are_refused(
-    codex: Callable[..., CodexPlayback], options: tuple[str, ...], why: str
+    codex: Callable[..., CodexPlayback],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    options: tuple[str, ...],
+    why: str,
 ) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, content in (("empty", b"\n"), ("short", b"short"), ("long", SECRET)):
+        (tmp_path / name).write_bytes(content)
     with pytest.raises(OptionError, match=why):
         codex(*options)
-
-
-def test_an_empty_secret_and_a_skew_that_is_no_number_are_refused(
-    codex: Callable[..., CodexPlayback], tmp_path: Path
-) -> None:
-    file = tmp_path / "secret"
-    given = ("--ws-auth", "signed-bearer-token", "--ws-shared-secret-file", str(file))
-    file.write_text("\n", "utf-8")
-    with pytest.raises(OptionError, match="the file is empty"):
-        codex(*given)
-    file.write_text("x", "utf-8")
-    with pytest.raises(OptionError, match="give a whole number"):
-        codex(*given, "--ws-max-clock-skew-seconds", "soon")
 
 
 # --- frames
