@@ -163,11 +163,12 @@ def test_asking_for_its_turns_keeps_a_thread_that_has_none() -> None:
     asked = {"threadId": thread}
     unsupported = {"code": -32601, "message": "list_turns is not supported yet"}
     assert client.request("thread/read", {**asked, "includeTurns": True})["error"] == unsupported
+    assert client.request("thread/turns/list", asked)["error"] == unsupported
+    no_items = {"code": -32601, "message": "thread/items/list is not supported yet"}
+    assert client.request("thread/items/list", asked)["error"] == no_items
     assert client.request("thread/resume", asked)["error"] == unsupported
     assert client.result("thread/resume", {**asked, "excludeTurns": True})["thread"]["turns"] == []
     assert client.result("thread/fork", asked)["thread"]["forkedFromId"] == thread
-    for method in ("thread/turns/list", "thread/items/list"):
-        assert client.result(method, asked) == {"data": [], "nextCursor": None, "backwardsCursor": None}
     assert client.result("thread/list")["data"] == []
 
 

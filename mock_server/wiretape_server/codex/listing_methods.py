@@ -69,6 +69,8 @@ def list_turns(asking: Asking, params: dict[str, Any]) -> Reply:
             f"thread {thread.id} is not materialized yet; "
             "thread/turns/list is unavailable before first user message"
         )
+    if not thread.turns:
+        raise asking.process.profile.no_turns(thread.id)
     turns = history.turns(asking.process.profile, thread, params.get("itemsView") or "summary")
     return Reply(history.page(thread, history.TURNS, turns, params))
 
@@ -76,7 +78,7 @@ def list_turns(asking: Asking, params: dict[str, Any]) -> Reply:
 def list_items(asking: Asking, params: dict[str, Any]) -> Reply:
     """One page of items, calls among them, of a paginated thread that has had a turn."""
     thread = asking.process.home.threads.get(read_uuid(params["threadId"], "thread"))
-    if thread is None or not thread.paginated:
+    if thread is None or not thread.paginated or not thread.turns:
         raise RefusedError("thread/items/list is not supported yet", METHOD_NOT_FOUND)
     items = history.items(asking.process.profile, thread)
     return Reply(history.page(thread, history.ITEMS, items, params))
