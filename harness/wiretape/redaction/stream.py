@@ -13,6 +13,8 @@ _SOME_STREAM: Final = re.compile(rb"\xef?\xbb?\xbf?\s*(?:event|data|id|retry)?:"
 _ENOUGH_TO_TELL: Final = 16
 _EVENTS_END: Final = re.compile(rb".*(?:\n\n|\r\n\r\n|\r\r|\n\r\n)", re.DOTALL)
 _DATA: Final = re.compile(r"^data: ?([^\r\n]*)|^(\{[^\r\n]*)", re.MULTILINE)
+_NOTHING_LEFT: Final = re.compile(r'(?:event: delta\n)?(?:data: \{"v": ?"\0*"\} *\n\n)?(?:event: delta\n)?')
+"""The usual event, without its text."""
 _MOST_EVENTS: Final = 64 * 1024
 """Characters of an event stream that wait at most."""
 _MOST_TEXT: Final = 4 * 1024 * 1024
@@ -118,7 +120,8 @@ class BodyRedactor:
             covered += [text[at:begin], "\0" * len(piece)]
             new.append((begin, piece))
             at = begin + len(piece)
-        redacted = self._texts.redact("".join([*covered, text[at:]]), also=self._also)
+        left = "".join([*covered, text[at:]])
+        redacted = left if _NOTHING_LEFT.fullmatch(left) else self._texts.redact(left, also=self._also)
         at, parts = 0, []
         for begin, piece in new:
             parts += [redacted[at:begin], piece]

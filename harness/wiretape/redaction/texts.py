@@ -6,7 +6,7 @@ import base64
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from typing import Final
 
 from wiretape.redaction import notation
@@ -28,6 +28,8 @@ _COOKIE: Final = re.compile(r"(?i:expires)=[^;]*|(?:([^=;,\s]+)=)?([^;\s,]+(?:,(
 _COOKIE_WORDS: Final = frozenset(
     ("domain", "expires", "httponly", "max-age", "partitioned", "path", "priority", "samesite", "secure")
 )
+_SHORT: Final = 4096
+"""Up to this length it is quicker to look for all marks at once than for each by itself."""
 _WRAPPED: Final = re.compile(r"[A-Za-z0-9+/_-]{20,}+={0,2}")
 _WORD_OR_NUMBER: Final = re.compile(r"[A-Z]?[a-z]+|[\d.eE+-]+")
 _ON_THE_WEB: Final = re.compile(r"(?:https?|wss?):(?:\\*/){2}[^\s/\"]+$")
@@ -47,6 +49,10 @@ class TextRedactor:
         self.known_only = False
         """Whether to look no more for new secrets, only for those that are known."""
         self._pseudonyms = pseudonyms
+        self._is_secret_name = cache(rules.is_secret_name)
+        self._marks = re.compile(
+            "|".join(re.escape(mark) for shape in rules.shapes for mark in shape.marks or ("",))
+        )
         for value in rules.values:
             self.know(value)
 
@@ -145,7 +151,7 @@ class TextRedactor:
         return self.cookies(value) if "cookie" in name.lower() else self.secret(value, name)
 
     def _members(self, text: str, also: frozenset[str]) -> str:
-        names = {name for name in set(_NAME.findall(text)) if name in also or _is_name(self.rules, name)}
+        names = {name for name in set(_NAME.findall(text)) if name in also or self._is_secret_name(name)}
         return _member_pattern(frozenset(names)).sub(self._member, text) if names else text
 
     def _member(self, match: re.Match[str]) -> str:
@@ -170,11 +176,13 @@ class TextRedactor:
         return _with_group(match, 1, self.secret(match[1], "websocket URL"))
 
     def _parameter(self, match: re.Match[str]) -> str:
-        if not _is_name(self.rules, match[2]):
+        if not self._is_secret_name(match[2]):
             return match[0]
         return _with_group(match, 3, self.secret(match[3], f"parameter {match[2]}"))
 
     def _shapes(self, text: str) -> str:
+        if len(text) < _SHORT and not self._marks.search(text):
+            return text
         for shape in self.rules.shapes:
             if shape.may_be_in(text):
                 text = shape.pattern.sub(partial(self._shaped, shape.name), text)
@@ -214,11 +222,6 @@ def _is_web_path(match: re.Match[str]) -> bool:
     """Whether what looks like a home folder is the path of a page."""
     text, start = match.string, match.start()
     return text[start] in "\\/" and _ON_THE_WEB.search(text, max(0, start - 100), start) is not None
-
-
-@lru_cache(maxsize=4096)
-def _is_name(rules: RedactionRules, name: str) -> bool:
-    return rules.is_secret_name(name)
 
 
 @lru_cache(maxsize=256)
