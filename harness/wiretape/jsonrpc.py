@@ -7,8 +7,10 @@ a client and a judge take the same messages for the same.
 from __future__ import annotations
 
 import json
+import re
+from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, Literal, TypeAlias
 
 from wiretape import strictjson
@@ -24,6 +26,10 @@ Unusable: TypeAlias = Literal[
 message at all; a method that is no string; an answer's id that is none; neither result nor error; an error
 that is no error object."""
 
+_DEEPEST: Final = 127
+"""Lists and objects inside one another that the app-server reads."""
+_SURROGATE: Final = re.compile(rb"\\u[dD][89a-fA-F]")
+_ERROR_MEMBERS: Final = frozenset(["code", "message", "data"])
 _INT64: Final = range(-(2**63), 2**63)
 
 
@@ -120,14 +126,69 @@ def is_id(value: object) -> bool:
 def read(data: bytes) -> Message:
     """Read one message. Never raises."""
     try:
-        value = strictjson.loads(data)
+        value, twice = _loads(data)
     except StrictJSONError as error:
         return _not_one_json_text(data, error)
     if isinstance(value, list):
         return Unreadable(kind="batch", reason="a list: batches are not spoken here", value=value)
     if not isinstance(value, dict):
         return Unreadable(kind="shape", reason="no object", value=value)
-    return next((message for form in _FORMS if (message := form(value))), None) or _why_not(value)
+    if twice:
+        return _read_repeated(value, twice)
+    return _fitting(value) or _why_not(value)
+
+
+def _fitting(value: dict[str, Any]) -> Message | None:
+    return next((message for form in _FORMS if (message := form(value))), None)
+
+
+def _loads(data: bytes) -> tuple[Any, frozenset[str]]:
+    """Parse a text as the app-server does; give the value, and the names that the message has twice.
+
+    Deeper in it the last one of two members counts.
+    """
+    twice: frozenset[str] = frozenset()
+    try:
+        value = strictjson.loads(data)
+    except StrictJSONError as error:
+        if error.kind != "duplicate_key":
+            raise
+        value, twice = strictjson.loads(data, last_wins=True), _repeated(data)
+    if data.count(b"[") + data.count(b"{") > _DEEPEST < strictjson.depth(value):
+        raise StrictJSONError("limit", f"nested deeper than {_DEEPEST} levels")
+    if _SURROGATE.search(data) and not _is_unicode(value):
+        raise StrictJSONError("invalid_json", "one half of a pair of surrogates")
+    return value, twice
+
+
+def _is_unicode(value: Any) -> bool:
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _repeated(data: bytes) -> frozenset[str]:
+    """The names that a message, or the error in it, has twice."""
+    message = json.loads(data, object_pairs_hook=tuple)
+    if not isinstance(message, tuple):
+        return frozenset()
+    twice = _names_twice(message)
+    errors = (value for name, value in message if name == "error" and isinstance(value, tuple))
+    return twice | {"error"} if any(_names_twice(error) & _ERROR_MEMBERS for error in errors) else twice
+
+
+def _names_twice(pairs: tuple[tuple[str, Any], ...]) -> frozenset[str]:
+    return frozenset(name for name, count in Counter(name for name, _ in pairs).items() if count > 1)
+
+
+def _read_repeated(value: dict[str, Any], twice: frozenset[str]) -> Message:
+    """Read a message that has members twice: no form fits that looks at one of them."""
+    message = _fitting({name: member for name, member in value.items() if name not in twice})
+    if message is None or (isinstance(message, (Call, Notice)) and "params" in twice):
+        return Unreadable(kind="json", reason=f"it has {', '.join(sorted(twice))} twice", value=value)
+    return replace(message, value=value)
 
 
 def _not_one_json_text(data: bytes, error: StrictJSONError) -> Unreadable:

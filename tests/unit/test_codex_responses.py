@@ -38,7 +38,6 @@ AUDIO = {"type": "inputAudio", "audioUrl": "data:audio/wav;base64,"}
         result(AUDIO),
         result({"type": "inputText", "text": ""}),
         result({"type": "inputText", "text": "x" * 200_000}),
-        result({"type": "inputText", "text": "\ud83d"}),
         result(TEXT, content_items=[]),
         result(image(PNG) | {"image_url": "beside it"}),
     ],

@@ -82,6 +82,14 @@ def test_an_error_has_code_message_and_perhaps_data() -> None:
         ("", "json"),
         ('{"id":0', "json"),
         ('{"id":0,"id":1,"result":{}}', "json"),
+        ('{"id":0,"result":1,"result":2}', "json"),
+        ('{"id":0,"method":"a","method":"b"}', "json"),
+        ('{"id":0,"method":"a","params":{},"params":{}}', "json"),
+        ('{"id":0,"error":{"code":1,"message":"m","code":2}}', "json"),
+        ('[{"id":0,"id":0}]', "batch"),
+        (r'{"id":0,"result":"\ud800"}', "json"),
+        (r'{"id":0,"result":{"\udc00":1,"\udc00":2}}', "json"),
+        ('{"id":0,"result":' + "[" * 127 + "]" * 127 + "}", "json"),
         ('{"id":0,"result":NaN}', "json"),
         ("[" * 100_000, "json"),
         ('{"id":0,"result":{}} x', "json"),
@@ -113,6 +121,36 @@ def test_what_the_server_cannot_read_is_unreadable_with_the_reason(text: str, ki
     assert isinstance(message, Unreadable)
     assert message.kind == kind
     assert message.reason
+
+
+def test_of_two_members_within_a_result_the_last_one_counts() -> None:
+    message = read(b'{"id":0,"result":{"success":true,"success":false}}')
+    assert isinstance(message, Answer)
+    assert message.result == {"success": False}
+
+
+def test_a_member_that_nobody_looks_at_may_come_twice() -> None:
+    call = read(b'{"id":0,"method":"m","more":1,"more":2,"error":{"code":1,"code":2}}')
+    assert isinstance(call, Call)
+    assert call.value["more"] == 2
+    failure = read(b'{"id":0,"error":{"code":1,"message":"m","more":1,"more":2},"result":1,"result":2}')
+    assert isinstance(failure, Failure)
+
+
+def test_a_request_with_two_ids_is_a_notification() -> None:
+    message = read(b'{"id":95,"id":96,"method":"m","params":{}}')
+    assert isinstance(message, Notice)
+    assert message.value["id"] == 96
+
+
+def test_a_message_may_be_as_deep_as_the_server_reads() -> None:
+    assert isinstance(read(b'{"id":0,"result":' + b"[" * 126 + b"]" * 126 + b"}"), Answer)
+
+
+def test_a_pair_of_surrogates_is_a_character() -> None:
+    message = read(rb'{"id":0,"result":"\ud83d\ude00"}')
+    assert isinstance(message, Answer)
+    assert message.result == "\N{GRINNING FACE}"
 
 
 def test_invalid_utf8_is_unreadable() -> None:

@@ -56,7 +56,7 @@ FRAME_RULES: Final[tuple[Rule, ...]] = (
         section="Wire",
         quote="What is no JSON text gets no answer at all, and neither does a binary websocket message.",
         good='{"method": "initialized"}',
-        bad=("not json", "{'method': 'initialized'}", '{"id": 1, "id": 1, "method": "initialized"}'),
+        bad=("not json", "{'method': 'initialized'}", '{"id": 1, "method": "initialized", "method": "exit"}'),
         hint="write each message with a JSON library, on one line, in UTF-8",
     ),
     rule(
