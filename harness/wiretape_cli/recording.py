@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -15,12 +16,12 @@ from wiretape_cli.exits import Exit
 from wiretape_cli.recording_screen import watch
 from wiretape_cli.screen import put, say
 from wiretape_cli.serving import ended_by_signal, started
+from wiretape_server.head import content_type
 from wiretape_server.recording.finishing import finish, partial_of
-from wiretape_server.recording.recovery import SidecarError
 from wiretape_server.recording.server import RecorderThread
 from wiretape_server.recording.session import Recording
 from wiretape_server.recording.upstream import Upstream, parse, trust
-from wiretape_server.script import build
+from wiretape_server.script import build, is_conversation, is_event_stream
 
 
 def record_flow_a(upstream: str, out: Path, *, port: int, ca: Path | None) -> Exit:
@@ -34,19 +35,14 @@ def record_flow_a(upstream: str, out: Path, *, port: int, ca: Path | None) -> Ex
         with started(RecorderThread(backend, recording, port=port)) as recorder:
             put(strictjson.dumps({"base_url": recorder.base_url, "pid": os.getpid()}))
             watch(recording, ended)
-    finally:
-        recording.close()
-        if not recording.totals.kept:
-            recording.partial.unlink(missing_ok=True)
+    except SetupError:
+        recording.discard()
+        raise
+    recording.close()
     if recording.failure:
         raise SetupError(
             f"the recording broke off: {recording.failure}. The client's traffic went on. "
             f"What was written is kept: wiretape record --recover {recording.partial} --out FILE"
-        )
-    if not recording.totals.kept:
-        raise SetupError(
-            f"nothing was recorded: of {recording.totals.requests} requests none was of the protocol "
-            f"(/backend-api/…). Point the client's base URL at the recorder."
         )
     return save(recording.partial, out, redactor)
 
@@ -79,19 +75,29 @@ def begin(out: Path, redactor: Redactor, *, basis: str) -> Recording:
 
 
 def save(partial: Path, out: Path, redactor: Redactor | None = None) -> Exit:
-    """Make the cassette of a sidecar. Raises SetupError; the sidecar then stays."""
+    """Make the cassette of a sidecar, which goes away then. Raises CassetteError."""
     try:
         cassette = finish(partial, out, redactor or Redactor())
     except SaveRefused as refused:
-        say(f"Error: {refused}\n{out} was not saved; {partial} is kept")
+        say(f"Error: {out} was not saved, {partial} is kept: {refused}")
         return Exit.LINT
-    except (SidecarError, CassetteError) as error:
-        raise SetupError(str(error)) from None
+    except CassetteError as error:
+        kept = f"\n{partial} is kept" if partial.exists() else ""
+        raise SetupError(f"{error}{kept}") from None
     count = len(cassette.interactions)
     say(f"saved {out}: {count} interaction{'s' if count != 1 else ''}")
-    for gap in cassette.provenance.gaps:
-        say(f"  note: {gap}")
+    for note in (*_no_streams(cassette), *cassette.provenance.gaps):
+        say(f"  note: {note}")
     return _playable(cassette, out)
+
+
+def _no_streams(cassette: Cassette) -> Iterator[str]:
+    """Conversation requests that got something else for their answer: it plays as it came."""
+    for number, interaction in enumerate(cassette.interactions, 1):
+        response = interaction.response
+        if is_conversation(interaction) and not is_event_stream(response.status, response.headers):
+            kind = content_type(response.headers)
+            yield f"interaction {number}: answered with {response.status} {kind}, which is no event stream"
 
 
 def _playable(cassette: Cassette, out: Path) -> Exit:

@@ -123,7 +123,7 @@ def _conversations(cassette: Cassette) -> list[list[int]]:
     groups: list[list[int]] = []
     of_id: dict[str, list[int]] = {}
     for index, interaction in enumerate(cassette.interactions):
-        if not _CONVERSATION.fullmatch(interaction.request.path):
+        if not is_conversation(interaction):
             continue
         request = _read_object(interaction.request.body)
         group = of_id.get(str(request.get("conversation_id")))
@@ -186,6 +186,11 @@ def _part(cassette: Cassette, index: int, chunks: str, own: Iterable[bytes]) -> 
 
 def _facts(cassette: Cassette, index: int) -> StreamFacts:
     response = cassette.interactions[index].response
+    if "content-encoding" in map(str.lower, response.headers):
+        raise CassetteError(
+            f"{_name(cassette)}: the body of interaction {index + 1} could not be recorded: it was compressed. "
+            "Let the client send accept-encoding: identity, and record again."
+        )
     if not is_event_stream(response.status, response.headers):
         return StreamFacts()
     facts = read_stream(response.body)
@@ -196,6 +201,11 @@ def _facts(cassette: Cassette, index: int) -> StreamFacts:
             + ". Repair its body, or check it with: wiretape decode"
         )
     return facts
+
+
+def is_conversation(interaction: Interaction) -> bool:
+    """Whether an interaction is a conversation request, which is all that is played."""
+    return _CONVERSATION.fullmatch(interaction.request.path) is not None
 
 
 def is_event_stream(status: int, headers: Mapping[str, str]) -> bool:

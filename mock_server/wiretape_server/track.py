@@ -104,7 +104,7 @@ def lay(
     """Frame a body from byte ``start`` on; not ``chunked`` is the bare body for an HTTP/1.0 client."""
     first = bisect_right(stops, start)
     stops, delays = stops[first:], delays[first:]
-    starts = [start, *stops[:-1]]
+    starts = [start, *stops][:-1]
     lengths = list(map(sub, stops, starts))
     foot = b"\r\n" if chunked else b""
     heads = {length: b"%x\r\n" % length if chunked else b"" for length in set(lengths)}

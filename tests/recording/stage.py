@@ -1,9 +1,10 @@
-"""What recording tests stand on: a recorder before any upstream, and an upstream that sends what it is told."""
+"""A recorder before any upstream, and an upstream that sends what it is told."""
 
 from __future__ import annotations
 
 import itertools
 import socket
+import ssl
 import struct
 import threading
 from collections.abc import Callable, Iterator
@@ -71,11 +72,13 @@ class Scripted:
 
 
 @contextmanager
-def upstream(play: Callable[[socket.socket], object]) -> Iterator[Scripted]:
-    """Listen; every connection's first request is read whole, then ``play`` has the socket, then it closes."""
+def upstream(
+    play: Callable[[socket.socket], object], *, tls: ssl.SSLContext | None = None, whole: bool = True
+) -> Iterator[Scripted]:
+    """Listen: a connection's first request is read, ``whole`` or not; then ``play`` has the socket."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         scripted = Scripted(f"http://127.0.0.1:{listener.getsockname()[1]}")
-        thread = threading.Thread(target=_serve, args=(listener, play, scripted), daemon=True)
+        thread = threading.Thread(target=_serve, args=(listener, play, scripted, tls, whole), daemon=True)
         thread.start()
         yield scripted
         listener.shutdown(socket.SHUT_RDWR)
@@ -83,23 +86,35 @@ def upstream(play: Callable[[socket.socket], object]) -> Iterator[Scripted]:
     assert not thread.is_alive()
 
 
-def _serve(listener: socket.socket, play: Callable[[socket.socket], object], scripted: Scripted) -> None:
+def _serve(
+    listener: socket.socket,
+    play: Callable[[socket.socket], object],
+    scripted: Scripted,
+    tls: ssl.SSLContext | None,
+    whole: bool,
+) -> None:
     while True:
         try:
             connection, _ = listener.accept()
         except OSError:
             return
-        with connection:
-            connection.settimeout(TIMEOUT)
-            scripted.requests.append(read_request(connection))
-            play(connection)
+        connection.settimeout(TIMEOUT)
+        try:
+            with tls.wrap_socket(connection, server_side=True) if tls else connection as wire:
+                scripted.requests.append(read_request(wire) if whole else wire.recv(65536))
+                play(wire)
+        except ssl.SSLError:  # the client does not trust this one
+            connection.close()
 
 
 def read_request(connection: socket.socket) -> bytes:
-    """One request with its body; its length must be given."""
+    """One request with its body, whose length must be given; what came when the client hangs up."""
     data = b""
     while b"\r\n\r\n" not in data:
-        data += connection.recv(65536)
+        piece = connection.recv(65536)
+        if not piece:
+            return data
+        data += piece
     head, _, body = data.partition(b"\r\n\r\n")
     length = next(
         (int(line[15:]) for line in head.split(b"\r\n") if line.lower().startswith(b"content-length:")), 0

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from wiretape.cassette import Cassette, dumps, save
 from wiretape.redaction import Redactor, SaveRefused, scan
-from wiretape_server.recording.recovery import recover
+from wiretape_server.recording.recovery import EmptyRecordingError, recover
 
 
 def partial_of(out: Path) -> Path:
@@ -17,10 +17,14 @@ def partial_of(out: Path) -> Path:
 def finish(partial: Path, out: Path, redactor: Redactor, *, overwrite: bool = False) -> Cassette:
     """Save what a sidecar holds as a cassette, and take the sidecar away.
 
-    Raises SidecarError when it holds nothing, CassetteError when ``out`` can't be written, SaveRefused when a
-    secret is left: the sidecar then stays.
+    Raises EmptyRecordingError when it holds no answer: then too it goes away. Raises CassetteError when
+    ``out`` can't be written, SaveRefused when a secret is left: then it stays.
     """
-    cassette = redactor.cassette(recover(partial))
+    try:
+        cassette = redactor.cassette(recover(partial))
+    except EmptyRecordingError:
+        partial.unlink()
+        raise
     hits = scan(dumps(cassette), redactor.secrets, redactor.rules)
     if hits:
         raise SaveRefused(hits)

@@ -55,7 +55,9 @@ class AnswerReader:
     @property
     def keeps_alive(self) -> bool:
         """Whether the connection serves another request."""
-        if self.head is None or not self.ended or self._buffer or self.head.has("connection", "close"):
+        if self.head is None or not self.ended or self._buffer or self._step == self._read_to_the_end:
+            return False
+        if self.head.has("connection", "close"):
             return False
         return self.head.version == "1.1" or self.head.has("connection", "keep-alive")
 

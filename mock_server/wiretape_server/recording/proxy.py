@@ -23,6 +23,9 @@ KEPT: Final = re.compile(
 )
 """The paths of the protocol. All others are passed on and counted, not recorded."""
 
+_LEFT: Final = "the client left: what would have come is not known"
+_STOPPED: Final = "the recording was stopped: what would have come is not known"
+
 
 class ReverseProxy:
     """Answers every request with what the upstream answers, and records those of the protocol."""
@@ -121,9 +124,7 @@ class _Passage:
                     break
                 data = await self._connection.read()
         except asyncio.CancelledError:
-            self._end(
-                "hang", "the client left, or the recording was stopped: what would have come is not known"
-            )
+            self._end("hang", _STOPPED if self._recording.stopped else _LEFT)
             raise
         except ConnectionError as error:
             return await self._broke_off(error)
@@ -158,7 +159,7 @@ class _Passage:
         """Which of the two it was shows on the client's side."""
         transport = self._request.transport
         if transport is None or transport.is_closing():
-            self._end("hang", "the client left: what would have come is not known")
+            self._end("hang", _LEFT)
             return StreamedResponse(keep_alive=False)
         self._record(self._reader.close())
         self._end("reset", f"the upstream broke the connection: {error.strerror or error}")

@@ -10,6 +10,7 @@ from typing import Any, Final
 from wiretape import __version__, strictjson
 from wiretape.cassette.model import (
     Cassette,
+    CassetteError,
     Chunks,
     Interaction,
     Provenance,
@@ -22,8 +23,12 @@ from wiretape.strictjson import StrictJSONError
 from wiretape_server.recording.session import FORMAT
 
 
-class SidecarError(Exception):
+class SidecarError(CassetteError):
     """A file is no sidecar of a recording. The text says where, what was expected, and what came."""
+
+
+class EmptyRecordingError(SidecarError):
+    """There is nothing to save: no request of the protocol was answered."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -41,8 +46,9 @@ class _Exchange:
 
 
 def recover(partial: Path) -> Cassette:
-    """Read a sidecar file. Raises SidecarError, also when no exchange in it has an answer; OSError."""
-    head, *records = _lines(partial)
+    """Read a sidecar file. Raises SidecarError, EmptyRecordingError, OSError."""
+    records = _lines(partial)
+    head = next(records, {})
     if head.get("recording") != FORMAT:
         raise SidecarError(f'{partial}: line 1: expected "recording": {FORMAT}, got {head!r:.80}')
     exchanges: dict[int, _Exchange] = {}
@@ -53,8 +59,11 @@ def recover(partial: Path) -> Cassette:
         raise SidecarError(f"{partial}: {record!r:.80} is no entry of a recording: {error!r}") from None
     answered = [each for each in exchanges.values() if each.response is not None]
     if not answered:
-        raise SidecarError(
-            f"{partial}: nothing was recorded: of {len(exchanges)} requests of the protocol none was answered"
+        asked = f"of {len(exchanges)} requests of the protocol none was answered"
+        why = "; ".join(dict.fromkeys(gap for each in exchanges.values() for gap in each.gaps))
+        raise EmptyRecordingError(
+            f"nothing was recorded: {asked}{why and f' ({why})'}. "
+            "Is the recorder's address what the client was given for a base URL, and the upstream up?"
         )
     return _cassette(head, answered)
 
@@ -149,7 +158,7 @@ def _interaction(exchange: _Exchange) -> Interaction:
     )
 
 
-def _chunks(exchange: _Exchange) -> Chunks:
+def _chunks(exchange: _Exchange) -> Chunks | None:
     """The cuts of what is in the file; of a killed recording's last chunk there may be a part."""
     delays, lengths, left, before = [], [], len(exchange.body), exchange.asked
     for at, length in zip(exchange.times, exchange.lengths, strict=True):
@@ -159,7 +168,7 @@ def _chunks(exchange: _Exchange) -> Chunks:
         delays.append(round(max(0.0, at - before) * 1000, 3))
         lengths.append(length)
         left, before = left - length, at
-    return Chunks(delays=tuple(delays), lengths=tuple(lengths))
+    return Chunks(delays=tuple(delays), lengths=tuple(lengths)) if lengths else None
 
 
 def _headers(pairs: list[list[str]]) -> dict[str, str]:

@@ -23,6 +23,7 @@ class Recorder:
         self._host = host
         self._port = port
         self._upstream = upstream
+        self._recording = recording
         self._proxy = ReverseProxy(upstream, recording)
         self._site: Site | None = None
 
@@ -46,6 +47,7 @@ class Recorder:
 
     async def stop(self) -> None:
         """End every stream, in well under two seconds."""
+        self._recording.stopped = True
         if self._site is not None:
             await self._site.close()
         self._upstream.close()

@@ -1,12 +1,11 @@
 """The recording itself: exchanges as they happen, appended to the sidecar file at once, without secrets.
 
-Nothing of an answer stays in memory but the piece at hand and what may still turn out to be a secret, so a
-stream may last for hours; a process that is killed loses no more than that.
+Nothing of an answer stays in memory but the piece at hand and what may still turn out to be a secret (a word of
+a text that is still growing), so a stream may last for hours; a process that is killed loses no more than that.
 """
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,13 +14,14 @@ from typing import Any, Final
 from wiretape import strictjson
 from wiretape.cassette.model import StreamEnd
 from wiretape.redaction import Redactor
-from wiretape_server.recording.decoding import Plain, decoder
+from wiretape_server.recording.decoding import Decoder, decoder
 from wiretape_server.recording.framing import Head
-from wiretape_server.recording.holding import Hold
 
 FORMAT: Final = 1
 _CONNECTION_ONLY: Final = frozenset(("connection", "keep-alive", "transfer-encoding"))
 """Headers that speak of the connection: the chunk table says how a body was cut."""
+_COMPRESSED: Final = frozenset(("content-encoding", "content-length"))
+"""Headers that a body has no more without its compression."""
 
 Pairs = Iterable[tuple[str, str]]
 
@@ -61,26 +61,26 @@ class Recording:
         self.troubles: list[str] = []
         """What went wrong between the client and the upstream, one sentence each."""
         self.failure = ""
+        self.stopped = False
+        """Whether it is being stopped: what breaks off now breaks off because of that."""
         self._clock = clock
         self._began = clock()
         self._file = partial.open("xb", buffering=0)
-        self._lock = threading.Lock()
         self.write({"recording": FORMAT, "protocol": "flow_a", "captured_at": captured_at, "basis": basis})
 
     def exchange(self, method: str, target: str, headers: Pairs, body: bytes) -> RecordedExchange:
         """Note a request of the protocol."""
         self.totals.kept += 1
-        exchange = RecordedExchange(self, self.totals.kept)
-        exchange.requested(method, target, headers, body)
-        return exchange
+        return RecordedExchange(self, self.totals.kept, method, target, list(headers), body)
 
     def write(self, record: dict[str, Any]) -> None:
         """Append one line. Never raises: the client's traffic goes on without the recording."""
         if self.failure:
             return
+        line = strictjson.dumps(record).encode() + b"\n"
         try:
-            with self._lock:
-                self._file.write(strictjson.dumps(record).encode() + b"\n")
+            while line:  # a disk that is nearly full takes a part
+                line = line[self._file.write(line) :]
         except OSError as error:
             self.failure = f"{self.partial}: {error.strerror or error}"
 
@@ -92,77 +92,106 @@ class Recording:
         """Close the file."""
         self._file.close()
 
+    def discard(self) -> None:
+        """Close the file and take it away."""
+        self.close()
+        self.partial.unlink(missing_ok=True)
+
 
 class RecordedExchange:
     """One request and its answer on their way into the file."""
 
-    def __init__(self, recording: Recording, number: int) -> None:
+    def __init__(
+        self,
+        recording: Recording,
+        number: int,
+        method: str,
+        target: str,
+        headers: list[tuple[str, str]],
+        body: bytes,
+    ) -> None:
         self._recording = recording
         self._number = number
-        self._decoder: Any = Plain()
-        self._hidden: Any = None
+        self._hidden = recording.redactor.stream(target=target)
+        self._decoder: Decoder | None = None
+        self._coding = ""
+        self._undecoded = 0
         self._tail = b""
-        self._target = ""
-
-    def requested(self, method: str, target: str, headers: Pairs, body: bytes) -> None:
-        hide = self._recording.redactor
-        self._target = target
-        self._write(
-            "request",
-            method=method,
-            path=hide.target(target),
-            headers=_pairs(hide.headers(headers)),
-            body=_text(hide.body(body, target=target)),
-        )
+        self._requested(method, target, headers, body)
 
     def answered(self, head: Head) -> None:
         """Note the answer's head; from it follows how the body is read."""
-        decoding = decoder(head.get("content-encoding"))
-        if decoding is None:
-            self.gap(f"the body is kept as it came: {head.get('content-encoding')!r} can't be decoded here")
-        self._decoder = decoding or Plain()
-        left_out = _CONNECTION_ONLY | (
-            {"content-encoding", "content-length"} if _decodes(decoding) else set()
-        )
-        headers = [(name, value) for name, value in head.headers if name.lower() not in left_out]
-        hide = self._recording.redactor
-        self._write("response", status=head.status, headers=_pairs(hide.headers(headers)))
-        self._hidden = Hold(hide, self._target)
+        self._coding = head.get("content-encoding")
+        self._decoder = decoder(self._coding)
+        headers = _without_coding(head.headers, self._coding) if self._decoder else list(head.headers)
+        self._write("response", status=head.status, headers=self._headers(headers))
 
     def piece(self, data: bytes) -> None:
         """Note a piece of the body, as it came over the wire."""
+        if self._decoder is None:
+            self._undecoded += len(data)
+            return
         for piece in self._decoder.feed(data):
             self._count(piece)
             self._write("chunk", length=len(piece), body=_text(self._hidden.feed(piece)))
 
     def ended(self, how: StreamEnd, why: str = "") -> None:
         """Note how the answer ended, and what stays unknown because of it."""
-        self._decoder.close()
-        for gap in filter(None, (why, self._decoder.fault)):
+        for gap in filter(None, (why, self._undecoded_part())):
             self.gap(gap)
-        rest = self._hidden.close() if self._hidden is not None else b""
-        self._write("end", how=how, body=_text(rest))
+        self._write("end", how=how, body=_text(self._hidden.close()))
 
     def gap(self, text: str) -> None:
         """Note something that the file can't show."""
         self._write("gap", text=text)
 
+    def _requested(self, method: str, target: str, headers: list[tuple[str, str]], body: bytes) -> None:
+        redactor = self._recording.redactor
+        coding = next((value for name, value in headers if name.lower() == "content-encoding"), "")
+        unpack = decoder(coding)
+        if unpack is not None:
+            body, headers = b"".join(unpack.feed(body)), _without_coding(headers, coding)
+        self._write(
+            "request",
+            method=method,
+            path=redactor.target(target),
+            headers=self._headers(headers),
+            body=_text(redactor.body(body, target=target) if unpack else b""),
+        )
+        if unpack is None or unpack.fault:
+            self.gap(unpack.fault if unpack else f"the request's body is not kept: {_unknown(coding)}")
+
+    def _undecoded_part(self) -> str:
+        """Why some of the body is not kept: what can't be read can't be redacted either."""
+        if self._decoder is not None:
+            self._decoder.close()
+            return self._decoder.fault
+        size = self._undecoded
+        return f"the body, {size} bytes, is not kept: {_unknown(self._coding)}" if size else ""
+
+    def _headers(self, headers: Pairs) -> list[list[str]]:
+        hidden = self._recording.redactor.headers(headers)
+        return [[name, value] for name, value in hidden if name.lower() not in _CONNECTION_ONLY]
+
     def _count(self, piece: bytes) -> None:
         seen = self._tail + piece
-        self._recording.totals.events += seen.count(b"\n\n") + seen.count(b"\r\n\r\n")
-        self._tail = piece[-3:].lstrip() if piece[-2:] == b"\n\n" else piece[-3:]
+        self._recording.totals.events += sum(
+            seen.count(end) - self._tail.count(end) for end in (b"\n\n", b"\r\n\r\n")
+        )
+        self._tail = seen[-3:]
 
     def _write(self, entry: str, **members: Any) -> None:
         recording = self._recording
         recording.write({"entry": entry, "number": self._number, "at": recording.now(), **members})
 
 
-def _decodes(decoding: object) -> bool:
-    return decoding is not None and not isinstance(decoding, Plain)
+def _without_coding(headers: Pairs, coding: str) -> list[tuple[str, str]]:
+    left_out = _COMPRESSED if coding else frozenset()
+    return [(name, value) for name, value in headers if name.lower() not in left_out]
 
 
-def _pairs(headers: Pairs) -> list[list[str]]:
-    return [[name, value] for name, value in headers]
+def _unknown(coding: str) -> str:
+    return f"content-encoding {coding!r} can't be undone here"
 
 
 def _text(data: bytes) -> str:

@@ -1,0 +1,137 @@
+"""Makes a codex cassette of a sidecar's records, and puts one behind another of the same session."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+from wiretape import __version__
+from wiretape.cassette.model import Cassette, Provenance, RecordedFrame
+from wiretape.codex.scenario import scenario
+from wiretape_server.recording.codex_session import HEAD, TAIL
+
+PROGRAMS: Final = "x-programs"
+"""The extension that keeps how each recorded program ended."""
+
+
+@dataclass(slots=True)
+class _Session:
+    """The records of a session, as far as the file goes."""
+
+    messages: list[dict[str, Any]] = field(default_factory=list)
+    body: bytearray = field(default_factory=bytearray)
+    exits: list[dict[str, Any]] = field(default_factory=list)
+    gaps: list[str] = field(default_factory=list)
+    ended: bool = False
+
+    def take(self, record: dict[str, Any]) -> None:
+        """Take one record. Raises KeyError, TypeError, AttributeError for what is none."""
+        entry = record["entry"]
+        if entry in ("message", "end"):
+            self.body += record["body"].encode("utf-8", "surrogateescape")
+        if entry == "message":
+            self.messages.append(record)
+        elif entry == "exit":
+            program = {"exit_code": record["code"], "stderr": list(record["stderr"])}
+            self.exits.append({"connection": record["connection"], **program})
+        elif entry == "gap":
+            self.gaps.append(record["text"])
+        self.ended = entry == "end"
+        if entry not in _ENTRIES:
+            raise KeyError(entry)
+
+
+_ENTRIES: Final = ("message", "exit", "gap", "end")
+
+
+def read_session(head: dict[str, Any], records: Iterable[dict[str, Any]]) -> Cassette:
+    """Read the records of a sidecar as a cassette, yet without a script; it may have no frames."""
+    session = _Session()
+    for record in records:
+        session.take(record)
+    gaps = [*session.gaps, *([] if session.ended else ["The recording ended before the session did."])]
+    return Cassette(
+        protocol="codex",
+        provenance=Provenance(
+            kind="recorded",
+            captured_at=head["captured_at"],
+            tool=f"wiretape {__version__}",
+            basis=(head["basis"],),
+            gaps=tuple(gaps),
+        ),
+        frames=_frames(session),
+        extensions={PROGRAMS: session.exits} if session.exits else {},
+    )
+
+
+def _frames(session: _Session) -> tuple[RecordedFrame, ...]:
+    """The messages that are whole, in the order in which they were seen."""
+    whole, begin = [], 0
+    for record in session.messages:
+        begin += len(HEAD)
+        end = begin + record["length"]
+        if end > len(session.body):
+            break
+        whole.append((record["order"], record["at"], record, bytes(session.body[begin:end])))
+        begin = end + len(TAIL)
+    whole.sort(key=lambda each: each[0])
+    times = [at for _, at, _, _ in whole]
+    return tuple(
+        RecordedFrame(
+            direction=record["by"],
+            delay=round(max(0.0, at - earlier) * 1000, 3),
+            data=data,
+            connection=record["connection"],
+        )
+        for (_, at, record, data), earlier in zip(whole, [*times[:1], *times], strict=False)
+    )
+
+
+def scripted(cassette: Cassette) -> Cassette:
+    """Give a recording its script, which follows from its frames."""
+    script = scenario(cassette.frames)
+    first = (script.expect.user_message or "").strip().partition("\n")[0]
+    return replace(
+        cassette,
+        title=f"Recorded: {first[:80]}" if first else "A recording",
+        profile=script.profile,
+        model=script.model,
+        client=script.client,
+        expect=script.expect,
+        provenance=replace(cassette.provenance, gaps=(*cassette.provenance.gaps, *script.gaps)),
+    )
+
+
+def unscripted(cassette: Cassette) -> Cassette:
+    """Take from a recording what ``scripted`` gave it."""
+    derived = scenario(cassette.frames).gaps
+    kept = tuple(gap for gap in cassette.provenance.gaps if gap not in derived)
+    return replace(cassette, model=(), client=(), provenance=replace(cassette.provenance, gaps=kept))
+
+
+def joined(first: Cassette, second: Cassette) -> Cassette:
+    """Put a session behind an earlier one of the same client: its connections get names of their own."""
+    taken = len({frame.connection for frame in first.frames})
+    names = {name: f"c{taken + number}" for number, name in enumerate(_connections(second), 1)}
+    frames = (replace(frame, connection=names[frame.connection]) for frame in second.frames)
+    exits = [{**each, "connection": names[each["connection"]]} for each in _exits(second)]
+    return replace(
+        first,
+        frames=(*first.frames, *frames),
+        provenance=replace(
+            first.provenance,
+            gaps=tuple(dict.fromkeys((*first.provenance.gaps, *second.provenance.gaps))),
+        ),
+        extensions={**first.extensions, PROGRAMS: [*_exits(first), *exits]},
+    )
+
+
+def _connections(cassette: Cassette) -> list[str]:
+    named = [*(frame.connection for frame in cassette.frames), *(each["connection"] for each in _exits(cassette))]
+    return list(dict.fromkeys(named))
+
+
+def _exits(cassette: Cassette) -> Sequence[dict[str, Any]]:
+    exits: Sequence[dict[str, Any]] = cassette.extensions.get(PROGRAMS, [])
+    return exits
