@@ -9,10 +9,12 @@ import click
 from wiretape_cli.commands.check import check
 from wiretape_cli.commands.codex import codex
 from wiretape_cli.commands.decode import decode
+from wiretape_cli.commands.imports import import_
 from wiretape_cli.commands.lint import lint
 from wiretape_cli.commands.record import record
 from wiretape_cli.commands.rules import rules
 from wiretape_cli.commands.serve import serve
+from wiretape_cli.commands.show import show
 from wiretape_cli.commands.verify import verify
 from wiretape_cli.errors import place, told
 from wiretape_cli.exits import Exit
@@ -34,7 +36,7 @@ def cli() -> None:
     """Replay recorded backend sessions to a tool-calling client and judge what it sends back."""
 
 
-for verb in (serve, check, codex, record, verify, decode, rules, lint):
+for verb in (serve, check, codex, record, import_, show, verify, decode, rules, lint):
     cli.add_command(verb)
 
 

@@ -6,21 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from wiretape import __version__, strictjson, verify
-from wiretape.cassette import Cassette, loads
-from wiretape.codex.foreign import read as read_log
 from wiretape.contract import Report
 from wiretape.report import to_json
-from wiretape.strictjson import StrictJSONError
-from wiretape.transcript import Transcript
-from wiretape.transcript_file import TranscriptError, load
-from wiretape_cli.errors import SetupError
 from wiretape_cli.exits import Exit
 from wiretape_cli.options import demanded
 from wiretape_cli.reports import files
 from wiretape_cli.screen import put, say_report
-from wiretape_server.options import PROFILES
-
-CASSETTE_ENDINGS = (".yaml", ".yml")
+from wiretape_cli.sources import read_session
 
 
 def run(
@@ -40,34 +32,5 @@ def run(
 
 def judge(path: Path, profiles: Sequence[str]) -> Report:
     """The verdict on one file. Raises SetupError or CassetteError."""
-    data = path.read_bytes()
-    if path.suffix in CASSETTE_ENDINGS:
-        cassette = loads(data, name=path.stem, source=str(path))
-        _demand_known(cassette, path)
-        return verify(cassette, profile=demanded(profiles, cassette.protocol))
-    read = read_log if is_codex_log(data) else load
-    try:
-        transcript = read(data, path.stem)
-    except TranscriptError as error:
-        raise SetupError(f"{path}: {error}") from None
-    _demand_known(transcript, path)
-    return verify(transcript, profile=demanded(profiles, transcript.protocol))
-
-
-def _demand_known(subject: Transcript | Cassette, path: Path) -> None:
-    """Refuse a file that asks for what has no rules."""
-    known = PROFILES.get(subject.protocol)
-    if known is None:
-        names = " or ".join(PROFILES)
-        raise SetupError(f"{path}: protocol: expected {names}, got {subject.protocol!r}")
-    if subject.profile not in ("", *known):
-        raise SetupError(f"{path}: profile: expected one of {', '.join(known)}, got {subject.profile!r}")
-
-
-def is_codex_log(data: bytes) -> bool:
-    """Whether the first line is that of an app-server log: an object with ``dir`` and ``msg``."""
-    try:
-        first = strictjson.loads(data.partition(b"\n")[0])
-    except StrictJSONError:
-        return False
-    return isinstance(first, dict) and {"dir", "msg"} <= first.keys()
+    subject = read_session(path)
+    return verify(subject, profile=demanded(profiles, subject.protocol))

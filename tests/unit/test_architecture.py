@@ -22,6 +22,7 @@ IO_CLOCK_AND_CHANCE = (
     *("datetime", "random", "secrets", "time"),
 )
 OTHER_PARTS = ("wiretape_server", "pytest_wiretape", "wiretape_cli")
+JUDGING = ("wiretape.contract", "wiretape.redaction", "wiretape.report", "wiretape.verdict")
 HEAVY = (
     *("aiohttp", "asyncio", "click", "hypothesis", "jsonschema", "rich"),
     *("wiretape", "wiretape_server", "yaml"),
@@ -119,18 +120,18 @@ BOUNDARIES = (
     core("document", "javascript", "pointer", "strictjson", why="a growing value knows no channels"),
     core("delta", "document", "pointer", "strictjson", why="deltas know no messages"),
     core(
-        "delta_encoder",
-        "document",
-        "javascript",
-        "pointer",
-        "sse",
-        "strictjson",
+        *("delta_encoder", "document", "javascript", "pointer", "sse", "strictjson"),
         why="deltas know no messages",
     ),
     core("jsonrpc", "strictjson", why="JSON-RPC knows no method"),
     core("transcript", "strictjson", why="a transcript knows no protocol"),
-    core("transcript_file", "transcript", "strictjson", why="a transcript knows no protocol"),
+    core("transcript_file", "redaction", "transcript", "strictjson", why="a transcript knows no protocol"),
     core("cassette", "strictjson", why="a cassette knows no protocol"),
+    core("redaction", "cassette", "delta", "sse", "strictjson", why="redaction knows no protocol"),
+    *(
+        Boundary(who=f"wiretape.{each}", never=JUDGING, why="it shows or brings in, and judges nothing")
+        for each in ("imports", "timeline")
+    ),
     core("contract", "transcript", "strictjson", why="a rule is data, of any protocol"),
     core("report", "contract", "strictjson", why="a report is of any protocol"),
     core("flow_a.messages", "strictjson", why="messages know no stream"),

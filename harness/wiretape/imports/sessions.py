@@ -1,0 +1,166 @@
+"""Exchanges of any source to a cassette: those of Flow A, or the websocket messages of an app-server."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+from urllib.parse import quote, urlsplit
+
+from wiretape.cassette.model import (
+    Cassette,
+    Interaction,
+    Provenance,
+    RecordedFrame,
+    RecordedRequest,
+    RecordedResponse,
+)
+from wiretape.codex.scenario import scenario
+from wiretape.flow_a.endpoints import RECORDED
+from wiretape.flow_a.expectation import expectation
+from wiretape.imports.exchange import Exchange, Source, SourceError, delays, joined
+from wiretape.imports.turn_topics import stream_of
+from wiretape.jsonrpc import Call, Notice, read
+
+_API: Final = re.compile(r"/backend-(?:api|anon)/.*", re.DOTALL)
+_OF_THE_TRANSFER: Final = frozenset(("content-encoding", "content-length", "transfer-encoding"))
+"""Headers about bytes that the source does not hold: bodies stand in it without their codings."""
+_NO_CUTS: Final = "The source holds no chunk cuts and no times inside an answer: each event is its own chunk."
+
+
+def cassette_of(exchanges: Sequence[Exchange], source: Source) -> Cassette:
+    """Make a cassette of a source's exchanges. Raises SourceError when none is of a protocol."""
+    flow_a = [each for each in exchanges if _is_flow_a(each)]
+    if flow_a:
+        return _flow_a(flow_a, source, left_out=len(exchanges) - len(flow_a))
+    sockets = [each for each in exchanges if _speaks_json_rpc(each)]
+    if sockets:
+        return _codex(sockets, source, left_out=len(exchanges) - len(sockets))
+    raise SourceError(
+        f"{source.basis}: expected requests to /backend-api/f/conversation, or a websocket with JSON-RPC "
+        f"messages; got {len(exchanges)} other entries"
+        + "".join(f"\n  {each.place}: {each.method} {each.url[:100]}" for each in exchanges[:5])
+    )
+
+
+def _is_flow_a(exchange: Exchange) -> bool:
+    return RECORDED.fullmatch(_target(exchange.url)) is not None or bool(stream_of(exchange.messages)[0])
+
+
+def _target(url: str) -> str:
+    """Path and query as they stand in the request line, without what a proxy's own path puts before."""
+    parts = urlsplit(url)
+    path = quote(parts.path or "/", safe="".join(map(chr, range(0x21, 0x7F))))
+    found = _API.search(path)
+    return (found[0] if found else path) + (f"?{parts.query}" if parts.query else "")
+
+
+def _flow_a(exchanges: Sequence[Exchange], source: Source, *, left_out: int) -> Cassette:
+    interactions = tuple(_interaction(each, source) for each in exchanges)
+    expect = expectation(interactions)
+    return Cassette(
+        protocol="flow_a",
+        title=title(expect.user_message),
+        provenance=_provenance(source, exchanges, left_out, no_cuts=True),
+        expect=expect,
+        interactions=interactions,
+    )
+
+
+def _codex(exchanges: Sequence[Exchange], source: Source, *, left_out: int) -> Cassette:
+    return codex_cassette(tuple(_frames(exchanges)), _provenance(source, exchanges, left_out, no_cuts=False))
+
+
+def codex_cassette(frames: Sequence[RecordedFrame], provenance: Provenance) -> Cassette:
+    """A cassette of the messages of an app-server's session; the model's part is read out of them."""
+    played = scenario(frames)
+    return Cassette(
+        protocol="codex",
+        title=title(played.expect.user_message),
+        provenance=Provenance(
+            kind=provenance.kind,
+            captured_at=provenance.captured_at,
+            tool=provenance.tool,
+            basis=provenance.basis,
+            gaps=(*provenance.gaps, *played.gaps),
+        ),
+        profile=played.profile,
+        expect=played.expect,
+        model=played.model,
+        client=played.client,
+        frames=tuple(frames),
+    )
+
+
+def title(message: str | None) -> str:
+    """A title from what the user said first."""
+    first = (message or "").strip().partition("\n")[0]
+    return f"Imported: {first[:80]}" if first else "An imported recording"
+
+
+def _provenance(source: Source, exchanges: Iterable[Exchange], left_out: int, *, no_cuts: bool) -> Provenance:
+    gaps = [f"{each.place}: {gap}" for each in exchanges for gap in each.gaps]
+    return Provenance(
+        kind="recorded",
+        captured_at=source.captured_at,
+        tool=source.tool,
+        basis=(source.basis,),
+        gaps=(
+            *source.gaps,
+            *([_NO_CUTS] if no_cuts else []),
+            *([f"{left_out} other exchanges of the source are left out."] if left_out else []),
+            *gaps,
+        ),
+    )
+
+
+def _interaction(exchange: Exchange, source: Source) -> Interaction:
+    target = _target(exchange.url)
+    items, chunks = stream_of(exchange.messages)
+    body = items or exchange.body
+    headers = [(name, value) for name, value in exchange.response_headers if _is_kept(name)]
+    streamed = any(
+        name.lower() == "content-type" and value.startswith("text/event-stream") for name, value in headers
+    )
+    if streamed and not body:
+        raise SourceError(
+            f"{exchange.place}: {exchange.method} {target} is an event stream, but its body is not in the "
+            f"source. {source.advice}"
+        )
+    return Interaction(
+        request=RecordedRequest(
+            method=exchange.method.upper(),
+            path=target,
+            headers=joined(pair for pair in exchange.request_headers if not pair[0].startswith(":")),
+            body=exchange.request_body,
+        ),
+        response=RecordedResponse(
+            status=exchange.status,
+            headers=joined(headers),
+            body=body or b"",
+            chunks=chunks,
+            end="reset" if exchange.broke_off else "complete",
+        ),
+    )
+
+
+def _is_kept(name: str) -> bool:
+    return not name.startswith(":") and name.lower() not in _OF_THE_TRANSFER
+
+
+def _speaks_json_rpc(exchange: Exchange) -> bool:
+    messages = (read(each.data) for each in exchange.messages)
+    return any(isinstance(each, (Call, Notice)) for each in messages)
+
+
+def _frames(exchanges: Iterable[Exchange]) -> Iterator[RecordedFrame]:
+    """The messages of all websockets in the order of their times; the first one needs no name."""
+    named = [
+        (message, "" if number == 1 else f"c{number}")
+        for number, each in enumerate(exchanges, 1)
+        for message in each.messages
+    ]
+    named.sort(key=lambda pair: pair[0].at or 0.0)  # stable: without times they stay as they are
+    waits = delays([message.at for message, _ in named])
+    for (message, connection), delay in zip(named, waits, strict=True):
+        yield RecordedFrame(direction=message.side, delay=delay, data=message.data, connection=connection)
