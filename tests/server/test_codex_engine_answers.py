@@ -47,6 +47,8 @@ FINE = [
     ),
     (answer(text("a"), image(AAA)), [given("a"), given(OMITTED)]),
     (answer(image("data:,x")), [given(OMITTED)]),
+    (answer(image(PNG[:90])), [given(OMITTED)]),
+    (answer(image(PNG + "AAAA")), [given(OMITTED)]),
     (answer(AUDIO), [given("audio content omitted because it could not be processed")]),
     (answer(WAV), [given("audio content omitted because you do not support audio input")]),
     (answer(text(""), text("")), []),

@@ -42,6 +42,19 @@ def test_what_cannot_be_read_gets_a_line_on_stderr_and_leaves_the_call_open(text
 
 
 @pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ('{"id":0,"result":1,"result":2}', "data did not match any variant of untagged enum JSONRPCMessage"),
+        ("[1", "EOF while parsing a list at line 1 column 2"),
+    ],
+)
+def test_stderr_tells_no_json_from_json_that_is_no_message(text: str, complaint: str) -> None:
+    bench = Bench()
+    bench.client().send(text)
+    assert bench.stderr[0].endswith(f"JSONRPCMessage: {complaint}")
+
+
+@pytest.mark.parametrize(
     "message",
     [
         {"id": None, "method": "thread/loaded/list", "params": {}},

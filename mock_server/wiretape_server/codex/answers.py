@@ -22,8 +22,8 @@ _BAD_AUDIO: Final = "audio content omitted because it could not be processed"
 
 _IMAGE_HEADS: Final = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF87a", b"GIF89a", b"RIFF")
 _AUDIO_HEADS: Final = (b"RIFF", b"ID3", b"\xff\xfb", b"OggS", b"fLaC")
-_HEAD_LENGTH: Final = 64
-"""Characters of base64 that hold enough of a file to tell what it is."""
+_PNG_END: Final = b"IEND\xaeB`\x82"
+"""The last chunk of a PNG, which one that breaks off has not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,12 +103,12 @@ def _output_item(item: Mapping[str, Any], profile: Profile) -> dict[str, Any]:
     if item["type"] == "inputText":
         return _input_text(item["text"])
     if item["type"] == "inputAudio":
-        return _input_text(_NO_AUDIO if _begins_like(item["audioUrl"], _AUDIO_HEADS) else _BAD_AUDIO)
+        return _input_text(_NO_AUDIO if _data(item["audioUrl"]).startswith(_AUDIO_HEADS) else _BAD_AUDIO)
     url = item["imageUrl"]
     image = {"type": "input_image", "image_url": url}
     if not profile.judges_images:
         return image
-    taken = not url.startswith("data:") or _begins_like(url, _IMAGE_HEADS)
+    taken = not url.startswith("data:") or _is_image(_data(url))
     return {**image, "detail": "high"} if taken else _input_text(_NO_IMAGE)
 
 
@@ -116,15 +116,20 @@ def _input_text(text: str) -> dict[str, Any]:
     return {"type": "input_text", "text": text}
 
 
-def _begins_like(data_url: str, heads: tuple[bytes, ...]) -> bool:
-    """Whether the data begin like a file of some kind. The real server decodes all of them."""
-    head, _, data = data_url.partition(",")
+def _is_image(data: bytes) -> bool:
+    """Whether a file begins like an image, and a PNG is whole. The real server decodes all of it."""
+    return data.startswith(_IMAGE_HEADS) and (not data.startswith(_IMAGE_HEADS[0]) or _PNG_END in data)
+
+
+def _data(url: str) -> bytes:
+    """What a data URL holds; nothing where it is not base64."""
+    head, _, data = url.partition(",")
     if not head.endswith(";base64"):
-        return False
+        return b""
     try:
-        return base64.b64decode(data[:_HEAD_LENGTH], validate=True).startswith(heads)
+        return base64.b64decode(data, validate=True)
     except binascii.Error:
-        return False
+        return b""
 
 
 def _within(items: list[dict[str, Any]], limit: int) -> list[dict[str, Any]]:

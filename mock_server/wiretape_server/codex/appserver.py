@@ -42,9 +42,8 @@ _EXPERIMENTAL: Final = frozenset({"thread/readState/changed"})
 
 
 def _complaint(message: Unreadable, data: bytes) -> str:
-    if message.kind in ("json", "several"):
-        return syntax_complaint(data)
-    return "data did not match any variant of untagged enum JSONRPCMessage"
+    syntax = syntax_complaint(data) if message.kind in ("json", "several") else ""
+    return syntax or "data did not match any variant of untagged enum JSONRPCMessage"
 
 
 class AppServer:

@@ -29,7 +29,7 @@ def parse_arguments(text: str) -> Any:
     try:
         value = json.loads(text, parse_constant=_no_constant, parse_float=_finite)
     except (ValueError, RecursionError):
-        raise UnreadableError(syntax_complaint(_bytes(text))) from None
+        raise UnreadableError(syntax_complaint(_bytes(text)) or "number out of range") from None
     if _SURROGATE.search(text) or strictjson.depth(value) > _DEEPEST:
         _Scanner(_bytes(text)).text()
     return value
@@ -51,12 +51,12 @@ def _finite(digits: str) -> float:
 
 
 def syntax_complaint(data: bytes) -> str:
-    """What the server has against a text that is no JSON."""
+    """What the server has against a text that is no JSON; empty when it is some."""
     try:
         _Scanner(data).text()
     except UnreadableError as complaint:
         return str(complaint)
-    return "number out of range"
+    return ""
 
 
 class _Scanner:
