@@ -26,6 +26,7 @@ _API: Final = re.compile(r"/backend-(?:api|anon)/.*", re.DOTALL)
 _OF_THE_TRANSFER: Final = frozenset(("content-encoding", "content-length", "transfer-encoding"))
 """Headers about bytes that the source does not hold: bodies stand in it without their codings."""
 _NO_CUTS: Final = "The source holds no chunk cuts and no times inside an answer: each event is its own chunk."
+_ITEMS: Final = "a turn's stream came as items in websocket messages; they are kept as one event stream"
 
 
 def cassette_of(exchanges: Sequence[Exchange], source: Source) -> Cassette:
@@ -100,6 +101,7 @@ def title(message: str | None) -> str:
 
 def _provenance(source: Source, exchanges: Iterable[Exchange], left_out: int, *, no_cuts: bool) -> Provenance:
     gaps = [f"{each.place}: {gap}" for each in exchanges for gap in each.gaps]
+    gaps += [f"{each.place}: {_ITEMS}" for each in exchanges if stream_of(each.messages)[0]]
     return Provenance(
         kind="recorded",
         captured_at=source.captured_at,
@@ -119,6 +121,7 @@ def _interaction(exchange: Exchange, source: Source) -> Interaction:
     items, chunks = stream_of(exchange.messages)
     body = items or exchange.body
     headers = [(name, value) for name, value in exchange.response_headers if _is_kept(name)]
+    headers += [("content-type", "text/event-stream")] if items else []
     streamed = any(
         name.lower() == "content-type" and value.startswith("text/event-stream") for name, value in headers
     )
