@@ -104,8 +104,9 @@ def test_a_stream_without_end_is_saved_as_far_as_it_came(tmp_path: Path) -> None
 @posix
 def test_a_killed_recording_can_be_recovered_with_all_but_the_unfinished_chunk(tmp_path: Path) -> None:
     first_came, killed = threading.Event(), threading.Event()
-    stream, out, partial = answer_stream("Hello. "), tmp_path / "my.yaml", tmp_path / "my.yaml.partial"
-    whole, cut = stream[: stream.index(b"\n\n", 200) + 2], b"8\r\ndata"
+    words = [f"word {number} " for number in range(12)]
+    stream, out, partial = answer_stream("", words=words), tmp_path / "my.yaml", tmp_path / "my.yaml.partial"
+    whole, cut = stream[: stream.index(b"word 11 ") + 12], b"8\r\ndata"
 
     def play(connection: socket.socket) -> None:
         sends(head(), chunk(whole))(connection)

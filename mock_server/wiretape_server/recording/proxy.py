@@ -3,25 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from typing import Final
 
 from aiohttp import web
 
 from wiretape import strictjson
 from wiretape.cassette.model import StreamEnd
+from wiretape.flow_a.endpoints import RECORDED
 from wiretape_server.head import StreamedResponse
 from wiretape_server.recording.framing import AnswerReader
 from wiretape_server.recording.session import RecordedExchange, Recording
 from wiretape_server.recording.upstream import Connection, Upstream, UpstreamError, request_bytes
 from wiretape_server.streaming import reset_connection
-
-KEPT: Final = re.compile(
-    r"/backend-(?:api|anon)/(?:f/conversation(?:/prepare|/resume)?|conversation/[^/]+(?:/stream_status)?"
-    r"|stop_conversation|ios/attestation_challenge|sentinel/[^?]*)(?:\?.*)?",
-    re.DOTALL,
-)
-"""The paths of the protocol. All others are passed on and counted, not recorded."""
 
 _LEFT: Final = "the client left: what would have come is not known"
 _STOPPED: Final = "the recording was stopped: what would have come is not known"
@@ -41,7 +34,7 @@ class ReverseProxy:
         totals = self._recording.totals
         totals.requests += 1
         exchange = None
-        if KEPT.fullmatch(target):
+        if RECORDED.fullmatch(target):
             exchange = self._recording.exchange(request.method, target, headers, body)
         sent = request_bytes(
             self._upstream.address,

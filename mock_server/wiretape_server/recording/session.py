@@ -1,7 +1,7 @@
 """The recording itself: exchanges as they happen, appended to the sidecar file at once, without secrets.
 
-Nothing of an answer stays in memory but the piece at hand and what may still turn out to be a secret (a word of
-a text that is still growing), so a stream may last for hours; a process that is killed loses no more than that.
+Nothing of an answer stays in memory but the piece at hand and what may still turn out to be a secret, the
+last word of a text that grows. So a stream may last for hours, and a process that is killed loses no more.
 """
 
 from __future__ import annotations
