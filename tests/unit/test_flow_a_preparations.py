@@ -161,12 +161,13 @@ def test_a_prepare_for_another_conversation_fails_same_conversation_only() -> No
     assert failed["prepare.same-conversation"].want == CONVERSATION
 
 
-def test_a_first_turns_prepare_names_no_conversation() -> None:
+@pytest.mark.parametrize(("named", "level"), [(CONVERSATION, "must"), (None, "should")])
+def test_a_first_turns_prepare_names_no_conversation(named: object, level: str) -> None:
     wire = Wire()
     challenge = wire.challenge()
-    wire.prepare(conversation_id=CONVERSATION)
+    wire.prepare(conversation_id=named)
     wire.stream(wire.send(user_turn(app_attest_challenge=challenge)), answer_stream())
-    assert wire.failed().keys() == {"prepare.same-conversation"}
+    assert [(name, f.level) for name, f in wire.failed().items()] == [("prepare.same-conversation", level)]
 
 
 @pytest.mark.parametrize("carries", [True, False])
@@ -177,9 +178,8 @@ def test_first_turns_that_begin_at_once_have_a_prepare_each(carries: bool) -> No
     for _ in challenges:
         wire.prepare()
         tokens.append(wire.token)
-    for challenge, token, conversation in zip(
-        challenges, tokens, (CONVERSATION, OTHER_CONVERSATION), strict=True
-    ):
+    ids = (CONVERSATION, OTHER_CONVERSATION)
+    for challenge, token, conversation in zip(challenges, tokens, ids, strict=True):
         wire.token = token if carries else None
         wire.stream(wire.send(user_turn(app_attest_challenge=challenge)), answer_stream(conversation))
     assert wire.failed().keys() == (set() if carries else {"request.conduit-token-carried"})

@@ -159,6 +159,26 @@ def test_a_conversation_that_begins_again_under_recorded_ids_has_calls_of_its_ow
     assert wire.failed().keys() == {"return.exactly-once"}
 
 
+@pytest.mark.parametrize("recipient", ["all", "x"])
+def test_a_refused_return_may_be_followed_by_another_one_which_is_judged_too(recipient: str) -> None:
+    failed = {"return.recipient-is-all"}
+    wire = Wire()
+    wire.turn(user_turn(), call_stream())
+    wrong, right = tool_return(), tool_return()
+    wrong["messages"][0] |= {"recipient": "x", "id": OTHER_ID}
+    right["messages"][0] |= {"recipient": recipient}
+    challenge = wire.challenge()
+    wire.prepare(conversation_id=CONVERSATION)
+    wire.respond(wire.send(wrong | {"app_attest_challenge": challenge}), b"{}", 422)
+    assert wire.failed().keys() == failed
+    wire.turn(right, answer_stream())
+    assert wire.failed().keys() == failed
+    findings = [f for f in wire.report().violations if f.rule == "flow_a.return.recipient-is-all"]
+    assert len(findings) == 1 + (recipient == "x")
+    wire.turn(right, answer_stream())
+    assert wire.failed().keys() == {*failed, "return.exactly-once"}
+
+
 def test_a_return_with_another_conversations_id_is_told_the_right_one() -> None:
     wire = Wire()
     wire.turn(user_turn(), call_stream())

@@ -203,3 +203,12 @@ def test_a_return_that_names_nothing_is_taken_for_the_latest_answered_call() -> 
     match = match_return(body(), [conversation])
     assert match is not None
     assert (match.kind, match.call) == ("answered", CALL)
+
+
+def test_a_call_whose_return_was_refused_waits_for_another_one() -> None:
+    conversation = asked("c1", CALL)
+    conversation.returned("call-1")
+    conversation.refused("call-1")
+    assert (conversation.state, list(conversation.pending)) == (State.RETURN_DUE, ["call-1"])
+    conversation.refused("never-returned")
+    assert conversation.returned("call-1")

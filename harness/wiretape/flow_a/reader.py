@@ -149,6 +149,7 @@ class _Reader:
     def response(self, _order: int, entry: Response) -> None:
         number = entry.number
         if entry.status >= 400:
+            self.refused(number)
             return
         if self.routes.get(number) == "challenge":
             self.preparations.challenge_issued(read_json(entry.body.bytes(), "").value)
@@ -160,6 +161,16 @@ class _Reader:
             self.preparations.last_request[conversation_id] = self.request_of[number].order
         elif number in self.resumed:
             self.progress.resume(entry, self.resumed[number])
+
+    def refused(self, number: int) -> None:
+        """A request got an error: if it was a return, its call still waits for one."""
+        request = self.request_of.get(number)
+        match = request.match if request else None
+        if match is None or match.kind != "call" or match.call is None or match.conversation is None:
+            return
+        match.conversation.refused(match.call.id)
+        for record in self.progress.played[match.call.id].returns:
+            record.refused = record.refused or record.request is request
 
 
 def _messages(body: dict[str, Any]) -> list[Any]:

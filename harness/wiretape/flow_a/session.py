@@ -116,6 +116,13 @@ class Conversation:
             self.state = State.STREAMING  # too early, but the backend goes on
         return due
 
+    def refused(self, call_id: str) -> None:
+        """The return to this call got an error for its answer: the call waits for another one."""
+        call = self.answered.pop(call_id, None)
+        if call is not None:
+            self.pending[call_id] = call
+            self.state = State.RETURN_DUE
+
     def stopped(self) -> bool:
         """The user stopped the turn: nothing that is open will be answered."""
         self.pending.clear()

@@ -139,6 +139,8 @@ class Return:
     profile: str = ""
     known_ids: frozenset[str] = frozenset()
     """Ids of messages that were there before."""
+    refused: bool = False
+    """Whether it got an error for its answer: then another one may follow."""
 
     index: int = field(init=False)
     message: dict[str, Any] | None = field(init=False)

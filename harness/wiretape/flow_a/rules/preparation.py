@@ -76,7 +76,10 @@ def _prepare_conversation(prepare: Prepare) -> Answer:
     elif request.first_turn:
         want = ABSENT
     got = member(prepare.json.value, "conversation_id")
-    return None if equal(got, want) else Fault("conversation_id", want, got)
+    if equal(got, want):
+        return None
+    # null names no other conversation: as bad as it is in the request itself (request.first-turn-omits-ids)
+    return Fault("conversation_id", want, got, level="should" if got is None and want is ABSENT else None)
 
 
 PREPARATION_RULES: Final[tuple[Rule, ...]] = (

@@ -14,10 +14,12 @@ _NO_PREPARES: Final = Skip("the log shows no prepares")
 
 def _exactly_once(call: PlayedCall) -> Answer:
     what = f"one return to the call {call.seen.id} of {call.seen.recipient}"
-    if len(call.returns) == 1:
+    # One that was refused may be followed by a better one; alone it is what the client had to say.
+    returns = [each for each in call.returns if not each.refused] or call.returns[:1]
+    if len(returns) == 1:
         return None
-    if call.returns:
-        return Fault("", what, f"{len(call.returns)} returns", at=call.returns[1].at)
+    if returns:
+        return Fault("", what, f"{len(returns)} returns", at=returns[1].at)
     if call.stream.stopped:
         return Skip("the client stopped the turn")
     if call.unreadable_after:
