@@ -43,5 +43,8 @@ PROVIDER: Final[dict[str, str]] = {
 }
 """Parts of the requests to the model's provider that are not compared."""
 
-REMAINING: Final[dict[str, str]] = {}
+REMAINING: Final[dict[str, str]] = {
+    "call: arguments that are numbers beyond a double": "the real one hands on 1e400, wiretape refuses it",
+    "input: numbers beyond a double": "the real one reads 1e999 in params, wiretape does not",
+}
 """Scenarios that are not equal yet, and what differs in them."""

@@ -181,8 +181,14 @@ UNREADABLE: Final = (
     '{"id": 95, "id": 96, "method": "thread/loaded/list", "params": {}}',
     '{"id": 97, "method": "thread/loaded/list", "method": "account/read", "params": {}}',
     '{"id": 98, "method": "thread/loaded/list", "params": {"limit": 1, "limit": 2}}',
+    '{"id": 106, "method": "thread/loaded/list", "params": {}, "params": {}}',
+    '{"id": 107, "method": "thread/loaded/list", "params": {}, "more": 1, "more": 2}',
+    '{"id": 108, "method": "thread/loaded/list", "params": {}, "jsonrpc": 1, "jsonrpc": 2}',
+    '{"id": 0, "result": {}, "result": {}}',
+    '{"id": 0, "error": {"code": 1, "code": 2, "message": "m"}}',
+    '{"id": 109, "method": "thread/loaded/list", "params": {"bogus": "\\udc00"}}',
+    '{"id": 110, "method": "thread/loaded/list", "params": {"bogus": "\\ud83d\\ude00"}}',
     '{"id": 99, "method": "thread/loaded/list", "params": {"bogus": NaN}}',
-    '{"id": 100, "method": "thread/loaded/list", "params": {"bogus": 1e999}}',
     '{"id": 101, "method": "thread/loaded/list", "params": {"bogus": "\\ud800"}}',
     '{"id": 104, "method": "thread/loaded/list", "params": {"bogus": ' + "[" * 125 + "]" * 125 + "}}",
     '{"id": 105, "method": "thread/loaded/list", "params": {"bogus": ' + "[" * 126 + "]" * 126 + "}}",
@@ -200,6 +206,14 @@ async def _(stage: Stage) -> None:
     for text in UNREADABLE:
         await client.send(text)
         await client.quiet()
+
+
+@scenario("input: numbers beyond a double")
+async def _(stage: Stage) -> None:
+    client = await stage.client()
+    await client.initialize()
+    await client.send('{"id": 50, "method": "thread/loaded/list", "params": {"bogus": 1e999}}')
+    await client.quiet()
 
 
 @scenario("input: several requests at once")
