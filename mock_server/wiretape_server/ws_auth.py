@@ -32,6 +32,7 @@ OPTIONS: Final = (
 _SKEW: Final = 30
 """Seconds, where ``--ws-max-clock-skew-seconds`` says nothing (inferred)."""
 _SHORTEST_SECRET: Final = 32
+_NO_JWT: Final = "invalid websocket jwt"
 _DIGEST: Final = re.compile("[0-9a-fA-F]{64}")
 
 
@@ -75,11 +76,10 @@ class SignedBearer:
 
     def open(self, authorization: str | None, now: float) -> None:
         claims = self._claims(_token(authorization))
-        expires, begins, audience = claims.get("exp"), claims.get("nbf", now), claims.get("aud")
-        _demand(_is_time(expires) and _is_time(begins), "invalid websocket jwt")
-        _demand(now <= expires + self.skew, "expired websocket jwt")
-        _demand(begins - self.skew <= now, "websocket jwt is not valid yet")
+        _demand(now <= _time(claims.get("exp")) + self.skew, "expired websocket jwt")
+        _demand(_time(claims.get("nbf", now)) - self.skew <= now, "websocket jwt is not valid yet")
         _demand(self.issuer in (None, claims.get("iss")), "websocket jwt issuer mismatch")
+        audience = claims.get("aud")
         meant = audience if isinstance(audience, list) else [audience]
         _demand(self.audience is None or self.audience in meant, "websocket jwt audience mismatch")
 
@@ -89,7 +89,7 @@ class SignedBearer:
         head, _, body = signed.partition(".")
         own = hmac.new(self.secret, signed.encode(), hashlib.sha256).digest()
         is_ours = _object(head).get("alg") == "HS256" and hmac.compare_digest(own, _decoded(signature))
-        _demand(is_ours, "invalid websocket jwt")
+        _demand(is_ours, _NO_JWT)
         return _object(body)
 
 
@@ -165,8 +165,11 @@ def _demand(good: object, why_not: str) -> None:
         raise LockedError(why_not)
 
 
-def _is_time(value: object) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
+def _time(value: object) -> float:
+    """A claim that is a time. Raises LockedError."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise LockedError(_NO_JWT)
+    return float(value)
 
 
 def _decoded(text: str) -> bytes:

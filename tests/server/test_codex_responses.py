@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
 
 from tests.server.wire import TIMEOUT, Answer, Wire, ask
-from wiretape import load_cassette
 from wiretape.cassette import Cassette, Expect, ModelCall, ModelError, ModelText, Provenance, Step
 from wiretape.sse import EventStreamDecoder
 from wiretape.transcript import End
-from wiretape_server.thread import CodexPlayback, ServerThread
+from wiretape_server.thread import CodexPlayback
 
 CALL = ModelCall(id="call_1", tool="demo_echo", arguments='{"text": "hi"}')
 IMAGE = {"contentItems": [{"type": "inputImage", "imageUrl": "data:image/png;base64,AAA"}], "success": True}
@@ -23,21 +22,6 @@ def made(*steps: Step, **results: Any) -> Cassette:
     expect = Expect(user_message="go", results=results)
     provenance = Provenance(kind="synthetic")
     return Cassette(protocol="codex", provenance=provenance, model=steps, expect=expect, name="made")
-
-
-@pytest.fixture
-def codex(server: ServerThread) -> Iterator[Callable[[Cassette], CodexPlayback]]:
-    playbacks = []
-
-    def play(cassette: Cassette) -> CodexPlayback:
-        playback = server.play(cassette)
-        assert isinstance(playback, CodexPlayback)
-        playbacks.append(playback)
-        return playback
-
-    yield play
-    for playback in playbacks:
-        playback.close()
 
 
 def post(playback: CodexPlayback, *given: Any, thread: str = "t") -> Answer:
@@ -61,7 +45,7 @@ def output(value: object, call_id: str = "call_1") -> dict[str, Any]:
 
 
 def test_a_call_and_a_text_are_the_smallest_answers_that_are_taken(
-    codex: Callable[[Cassette], CodexPlayback],
+    codex: Callable[..., CodexPlayback],
 ) -> None:
     playback = codex(made(Step(items=(CALL,)), Step(items=(ModelText(text="done"),))))
     created, done, completed = events(post(playback))
@@ -82,7 +66,7 @@ def test_a_call_and_a_text_are_the_smallest_answers_that_are_taken(
 
 
 def test_deltas_come_between_an_empty_item_and_the_whole_one(
-    codex: Callable[[Cassette], CodexPlayback],
+    codex: Callable[..., CodexPlayback],
 ) -> None:
     text = ModelText(text="one two", deltas=("one ", "two"), id="msg_1")
     said = events(post(codex(made(Step(items=(text,))))))
@@ -99,12 +83,12 @@ def test_deltas_come_between_an_empty_item_and_the_whole_one(
     assert {each["item_id"] for each in said[2:4]} == {"msg_1"}
 
 
-def test_a_namespace_goes_with_its_call(codex: Callable[[Cassette], CodexPlayback]) -> None:
+def test_a_namespace_goes_with_its_call(codex: Callable[..., CodexPlayback]) -> None:
     call = ModelCall(id="call_1", tool="demo_echo", arguments="{}", namespace="demo")
     assert events(post(codex(made(Step(items=(call,))))))[1]["item"]["namespace"] == "demo"
 
 
-def test_each_thread_plays_the_steps_from_the_first(codex: Callable[[Cassette], CodexPlayback]) -> None:
+def test_each_thread_plays_the_steps_from_the_first(codex: Callable[..., CodexPlayback]) -> None:
     playback = codex(made(Step(items=(ModelText(text="a"),)), Step(items=(ModelText(text="b"),))))
     heard = [
         events(post(playback, thread=thread))[1]["item"]["content"][0]["text"]
@@ -113,12 +97,12 @@ def test_each_thread_plays_the_steps_from_the_first(codex: Callable[[Cassette], 
     assert heard == ["a", "a", "b", "b"]
 
 
-def test_a_failure_is_an_http_status_with_its_body(codex: Callable[[Cassette], CodexPlayback]) -> None:
+def test_a_failure_is_an_http_status_with_its_body(codex: Callable[..., CodexPlayback]) -> None:
     answer = post(codex(made(Step(error=ModelError(status=401, body='{"error": {"message": "old"}}')))))
     assert (answer.status, answer.json()) == (401, {"error": {"message": "old"}})
 
 
-def test_a_request_too_many_is_an_error_of_the_play(codex: Callable[[Cassette], CodexPlayback]) -> None:
+def test_a_request_too_many_is_an_error_of_the_play(codex: Callable[..., CodexPlayback]) -> None:
     playback = codex(made(Step(items=(ModelText(text="a"),))))
     post(playback)
     assert post(playback).status == 400
@@ -126,7 +110,7 @@ def test_a_request_too_many_is_an_error_of_the_play(codex: Callable[[Cassette], 
 
 
 def test_a_step_that_waits_begins_an_answer_and_never_ends_it(
-    codex: Callable[[Cassette], CodexPlayback],
+    codex: Callable[..., CodexPlayback],
 ) -> None:
     playback = codex(made(Step(wait="until_interrupt")))
     with Wire(playback.base_url) as wire:
@@ -153,7 +137,7 @@ def test_a_step_that_waits_begins_an_answer_and_never_ends_it(
     ],
 )
 def test_what_a_call_gave_the_model_is_compared_with_what_its_tool_gives(
-    codex: Callable[[Cassette], CodexPlayback], results: dict[str, Any], right: object, wrong: object
+    codex: Callable[..., CodexPlayback], results: dict[str, Any], right: object, wrong: object
 ) -> None:
     steps = (Step(items=(CALL,)), Step(items=(ModelText(text="done"),)))
     playback = codex(made(*steps, **results))
@@ -175,7 +159,7 @@ def test_what_a_call_gave_the_model_is_compared_with_what_its_tool_gives(
     ],
 )
 def test_where_the_cassette_says_nothing_nothing_is_said(
-    codex: Callable[[Cassette], CodexPlayback], given: Sequence[Any]
+    codex: Callable[..., CodexPlayback], given: Sequence[Any]
 ) -> None:
     playback = codex(made(Step(items=(CALL,)), demo_echo={"success": True}))
     post(playback, *given)
@@ -183,28 +167,26 @@ def test_where_the_cassette_says_nothing_nothing_is_said(
 
 
 @pytest.mark.parametrize("arguments", ["not json", "[]", '{"text": 5}', "{}"])
-def test_arguments_without_a_text_have_no_echo(
-    codex: Callable[[Cassette], CodexPlayback], arguments: str
-) -> None:
+def test_arguments_without_a_text_have_no_echo(codex: Callable[..., CodexPlayback], arguments: str) -> None:
     call = ModelCall(id="call_1", tool="demo_echo", arguments=arguments)
     playback = codex(made(Step(items=(call,))))
     post(playback, output("anything"))
     assert not playback.transcript().errors
 
 
-def test_an_output_that_is_not_there_is_wrong_too(codex: Callable[[Cassette], CodexPlayback]) -> None:
+def test_an_output_that_is_not_there_is_wrong_too(codex: Callable[..., CodexPlayback]) -> None:
     playback = codex(made(Step(items=(CALL,))))
     post(playback, {"type": "function_call_output", "call_id": "call_1"})
     assert playback.transcript().errors[0].endswith('want "hi", got absent')
 
 
-def test_the_models_are_listed(codex: Callable[[Cassette], CodexPlayback]) -> None:
+def test_the_models_are_listed(codex: Callable[..., CodexPlayback]) -> None:
     answer = ask(codex(made(Step())).base_url, "GET", "/v1/models").json()
     assert [each["id"] for each in answer["data"]] == ["mock-model"]
 
 
 def test_what_is_no_json_and_what_is_no_endpoint_are_errors_of_the_play(
-    codex: Callable[[Cassette], CodexPlayback],
+    codex: Callable[..., CodexPlayback],
 ) -> None:
     playback = codex(made(Step()))
     assert ask(playback.base_url, "POST", "/v1/responses", b"{").status == 400
@@ -214,8 +196,8 @@ def test_what_is_no_json_and_what_is_no_endpoint_are_errors_of_the_play(
     assert "POST /v1/chat/completions" in second
 
 
-def test_the_exchange_is_in_the_transcript(codex: Callable[[Cassette], CodexPlayback]) -> None:
-    playback = codex(load_cassette("codex/dynamic_tool_text"))
+def test_the_exchange_is_in_the_transcript(codex: Callable[..., CodexPlayback]) -> None:
+    playback = codex()
     sent = post(playback).body()
     transcript = playback.transcript()
     assert transcript.body(1) == sent

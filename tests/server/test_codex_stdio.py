@@ -6,7 +6,7 @@ import contextlib
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -17,18 +17,14 @@ from wiretape import load_cassette, verify
 from wiretape.transcript import Frame, Link
 from wiretape_server import programs
 from wiretape_server.bridge import HEAD, STDOUT, record
-from wiretape_server.options import PlayOptions
 from wiretape_server.thread import CodexPlayback, ServerThread
 
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="needs a shebang and signals")
 
 
 @pytest.fixture
-def playback(server: ServerThread) -> Iterator[CodexPlayback]:
-    playback = server.play(load_cassette("codex/dynamic_tool_text"), PlayOptions(pace="instant"))
-    assert isinstance(playback, CodexPlayback)
-    yield playback
-    playback.close()
+def playback(codex: Callable[..., CodexPlayback]) -> CodexPlayback:
+    return codex()
 
 
 def run(playback: CodexPlayback, *arguments: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
@@ -131,16 +127,14 @@ def test_an_empty_line_is_a_message_that_cannot_be_read(playback: CodexPlayback)
     assert b"Failed to deserialize JSONRPCMessage: EOF while parsing a value" in done.stderr
 
 
-def test_a_client_that_leaves_before_its_turn_ends_is_told_apart(server: ServerThread) -> None:
+def test_a_client_that_leaves_before_its_turn_ends_is_told_apart(codex: Callable[..., CodexPlayback]) -> None:
     """At the recorded pace the model takes its time; at instant nobody can leave before it has answered."""
-    playback = server.play(load_cassette("codex/dynamic_tool_text"), PlayOptions(pace="recorded"))
-    assert isinstance(playback, CodexPlayback)
+    playback = codex(pace="recorded")
     with Process(playback) as client:
         _, call = client.call(playback)
         client.answer(call)
         client.end()
     assert failed(playback) == {"codex.behavior.keeps-reading"}
-    playback.close()
 
 
 def test_a_last_line_without_newline_counts(playback: CodexPlayback) -> None:
@@ -173,18 +167,14 @@ def test_two_processes_share_a_home(playback: CodexPlayback) -> None:
         assert client.ask("thread/resume", {"threadId": thread})["thread"]["id"] == thread
 
 
-def test_a_program_whose_play_has_ended_says_so(server: ServerThread) -> None:
-    playback = server.play(load_cassette("codex/plain_turn"))
-    assert isinstance(playback, CodexPlayback)
+def test_a_program_whose_play_has_ended_says_so(playback: CodexPlayback) -> None:
     playback.close()
     done = run(playback, "app-server")
     assert done.returncode == 1
     assert b"nothing is played as" in done.stderr
 
 
-def test_a_play_that_closes_ends_its_programs(server: ServerThread) -> None:
-    playback = server.play(load_cassette("codex/dynamic_tool_text"))
-    assert isinstance(playback, CodexPlayback)
+def test_a_play_that_closes_ends_its_programs(playback: CodexPlayback) -> None:
     with Process(playback) as client:
         client.call(playback)
         playback.close()
