@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from pathlib import Path
+from typing import Literal
 
 from wiretape import strictjson
 from wiretape.cassette import Cassette, CassetteError
@@ -17,6 +16,7 @@ from wiretape_cli.recording_screen import watch
 from wiretape_cli.screen import put, say
 from wiretape_cli.serving import ended_by_signal, started
 from wiretape_server.head import content_type
+from wiretape_server.recording import beginning
 from wiretape_server.recording.finishing import finish, partial_of
 from wiretape_server.recording.server import RecorderThread
 from wiretape_server.recording.session import Recording
@@ -39,18 +39,18 @@ def record_flow_a(upstream: str, out: Path, *, port: int, ca: Path | None) -> Ex
         recording.discard()
         raise
     recording.close()
-    if recording.failure:
-        raise SetupError(
-            f"the recording broke off: {recording.failure}. The client's traffic went on. "
-            f"What was written is kept: wiretape record --recover {recording.partial} --out FILE"
-        )
-    return save(recording.partial, out, redactor)
+    return conclude(recording, out)
 
 
 def refuse_existing(out: Path) -> None:
     """Raise SetupError where a recording would overwrite a cassette or the rest of another recording."""
     if out.exists():
         raise SetupError(f"{out} exists. Choose another --out, or move it away.")
+    refuse_partial(out)
+
+
+def refuse_partial(out: Path) -> None:
+    """Raise SetupError where the rest of another recording is."""
     partial = partial_of(out)
     if partial.exists():
         raise SetupError(
@@ -59,33 +59,43 @@ def refuse_existing(out: Path) -> None:
         )
 
 
-def begin(out: Path, redactor: Redactor, *, basis: str) -> Recording:
+def begin(
+    out: Path, redactor: Redactor, *, basis: str, protocol: Literal["flow_a", "codex"] = "flow_a"
+) -> Recording:
     """Open the sidecar of a cassette's file. Raises SetupError."""
     try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        return Recording(
-            partial_of(out),
-            redactor=redactor,
-            clock=time.monotonic,
-            captured_at=datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
-            basis=basis,
-        )
+        return beginning.begin(out, redactor, basis=basis, protocol=protocol)
     except OSError as error:
         raise SetupError(f"{partial_of(out)} can't be written: {error.strerror or error}") from None
 
 
-def save(partial: Path, out: Path, redactor: Redactor | None = None) -> Exit:
-    """Make the cassette of a sidecar, which goes away then. Raises CassetteError."""
+def conclude(recording: Recording, out: Path, *, behind: Cassette | None = None) -> Exit:
+    """Save a recording that was closed. Raises SetupError when it broke off, and what ``save`` raises."""
+    if recording.failure:
+        raise SetupError(
+            f"the recording broke off: {recording.failure}. The client's traffic went on. "
+            f"What was written is kept: wiretape record --recover {recording.partial} --out FILE"
+        )
+    return save(recording.partial, out, recording.redactor, behind=behind)
+
+
+def save(
+    partial: Path, out: Path, redactor: Redactor | None = None, *, behind: Cassette | None = None
+) -> Exit:
+    """Make the cassette of a sidecar, which goes away then. Raises CassetteError.
+
+    ``behind``: the cassette at ``out``, of the session so far.
+    """
     try:
-        cassette = finish(partial, out, redactor or Redactor())
+        cassette = finish(partial, out, redactor or Redactor(), behind=behind, overwrite=behind is not None)
     except SaveRefused as refused:
         say(f"Error: {out} was not saved, {partial} is kept: {refused}")
         return Exit.LINT
     except CassetteError as error:
         kept = f"\n{partial} is kept" if partial.exists() else ""
         raise SetupError(f"{error}{kept}") from None
-    count = len(cassette.interactions)
-    say(f"saved {out}: {count} interaction{'s' if count != 1 else ''}")
+    what, parts = ("message", cassette.frames) if cassette.frames else ("interaction", cassette.interactions)
+    say(f"saved {out}: {len(parts)} {what}{'s' if len(parts) != 1 else ''}")
     for note in (*_no_streams(cassette), *cassette.provenance.gaps):
         say(f"  note: {note}")
     return _playable(cassette, out)
@@ -101,6 +111,8 @@ def _no_streams(cassette: Cassette) -> Iterator[str]:
 
 
 def _playable(cassette: Cassette, out: Path) -> Exit:
+    if cassette.protocol == "codex":
+        return Exit.FINE
     try:
         build(cassette)
     except CassetteError as error:

@@ -6,12 +6,14 @@ from pathlib import Path
 
 import click
 
+from wiretape_cli.commands.record_codex import codex
 from wiretape_cli.errors import SetupError
 from wiretape_cli.exits import Exit
 
 EPILOG = """\b
 Examples:
   wiretape record flow-a --upstream https://backend.example --out my.yaml --port 8123
+  wiretape record codex --out my.yaml -- codex app-server
   wiretape record --recover my.yaml.partial --out my.yaml
 """
 FLOW_A_EPILOG = """\b
@@ -63,3 +65,6 @@ def flow_a(*, upstream: str, out: Path, port: int, ca: Path | None) -> Exit:
     from wiretape_cli.recording import record_flow_a
 
     return record_flow_a(upstream, out, port=port, ca=ca)
+
+
+record.add_command(codex)

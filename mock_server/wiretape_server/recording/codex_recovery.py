@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from wiretape import __version__
-from wiretape.cassette.model import Cassette, Provenance, RecordedFrame
+from wiretape.cassette.model import Cassette, Provenance, RecordedFrame, Step
 from wiretape.codex.scenario import scenario
 from wiretape_server.recording.codex_session import HEAD, TAIL
 
@@ -16,8 +16,8 @@ PROGRAMS: Final = "x-programs"
 
 
 @dataclass(slots=True)
-class _Session:
-    """The records of a session, as far as the file goes."""
+class CodexSession:
+    """The records of a session, as far as the sidecar goes."""
 
     messages: list[dict[str, Any]] = field(default_factory=list)
     body: bytearray = field(default_factory=bytearray)
@@ -37,35 +37,28 @@ class _Session:
             self.exits.append({"connection": record["connection"], **program})
         elif entry == "gap":
             self.gaps.append(record["text"])
-        self.ended = entry == "end"
-        if entry not in _ENTRIES:
+        elif entry != "end":
             raise KeyError(entry)
+        self.ended = entry == "end"
+
+    def cassette(self, head: dict[str, Any]) -> Cassette:
+        """The cassette, yet without a script; it may have no frames."""
+        gaps = [*self.gaps, *([] if self.ended else ["The recording ended before the session did."])]
+        return Cassette(
+            protocol="codex",
+            provenance=Provenance(
+                kind="recorded",
+                captured_at=head["captured_at"],
+                tool=f"wiretape {__version__}",
+                basis=(head["basis"],),
+                gaps=tuple(gaps),
+            ),
+            frames=_frames(self),
+            extensions={PROGRAMS: self.exits} if self.exits else {},
+        )
 
 
-_ENTRIES: Final = ("message", "exit", "gap", "end")
-
-
-def read_session(head: dict[str, Any], records: Iterable[dict[str, Any]]) -> Cassette:
-    """Read the records of a sidecar as a cassette, yet without a script; it may have no frames."""
-    session = _Session()
-    for record in records:
-        session.take(record)
-    gaps = [*session.gaps, *([] if session.ended else ["The recording ended before the session did."])]
-    return Cassette(
-        protocol="codex",
-        provenance=Provenance(
-            kind="recorded",
-            captured_at=head["captured_at"],
-            tool=f"wiretape {__version__}",
-            basis=(head["basis"],),
-            gaps=tuple(gaps),
-        ),
-        frames=_frames(session),
-        extensions={PROGRAMS: session.exits} if session.exits else {},
-    )
-
-
-def _frames(session: _Session) -> tuple[RecordedFrame, ...]:
+def _frames(session: CodexSession) -> tuple[RecordedFrame, ...]:
     """The messages that are whole, in the order in which they were seen."""
     whole, begin = [], 0
     for record in session.messages:
@@ -96,7 +89,7 @@ def scripted(cassette: Cassette) -> Cassette:
         cassette,
         title=f"Recorded: {first[:80]}" if first else "A recording",
         profile=script.profile,
-        model=script.model,
+        model=script.model or (Step(),),
         client=script.client,
         expect=script.expect,
         provenance=replace(cassette.provenance, gaps=(*cassette.provenance.gaps, *script.gaps)),
@@ -128,7 +121,10 @@ def joined(first: Cassette, second: Cassette) -> Cassette:
 
 
 def _connections(cassette: Cassette) -> list[str]:
-    named = [*(frame.connection for frame in cassette.frames), *(each["connection"] for each in _exits(cassette))]
+    named = [
+        *(frame.connection for frame in cassette.frames),
+        *(each["connection"] for each in _exits(cassette)),
+    ]
     return list(dict.fromkeys(named))
 
 

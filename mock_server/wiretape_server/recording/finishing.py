@@ -6,6 +6,7 @@ from pathlib import Path
 
 from wiretape.cassette import Cassette, dumps, save
 from wiretape.redaction import Redactor, SaveRefused, scan
+from wiretape_server.recording.codex_recovery import joined, scripted, unscripted
 from wiretape_server.recording.recovery import EmptyRecordingError, recover
 
 
@@ -14,17 +15,29 @@ def partial_of(out: Path) -> Path:
     return out.with_name(f"{out.name}.partial")
 
 
-def finish(partial: Path, out: Path, redactor: Redactor, *, overwrite: bool = False) -> Cassette:
+def finish(
+    partial: Path,
+    out: Path,
+    redactor: Redactor,
+    *,
+    overwrite: bool = False,
+    behind: Cassette | None = None,
+) -> Cassette:
     """Save what a sidecar holds as a cassette, and take the sidecar away.
+
+    ``behind``: the codex cassette of the same client's session so far, to go on with.
 
     Raises EmptyRecordingError when it holds no answer: then too it goes away. Raises CassetteError when
     ``out`` can't be written, SaveRefused when a secret is left: then it stays.
     """
     try:
-        cassette = redactor.cassette(recover(partial))
+        recovered = recover(partial)
     except EmptyRecordingError:
         partial.unlink()
         raise
+    cassette = redactor.cassette(recovered)
+    if cassette.protocol == "codex":
+        cassette = scripted(cassette if behind is None else joined(unscripted(behind), cassette))
     hits = scan(dumps(cassette), redactor.secrets, redactor.rules)
     if hits:
         raise SaveRefused(hits)

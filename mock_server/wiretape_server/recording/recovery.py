@@ -20,6 +20,7 @@ from wiretape.cassette.model import (
 )
 from wiretape.flow_a.expectation import expectation
 from wiretape.strictjson import StrictJSONError
+from wiretape_server.recording.codex_recovery import CodexSession
 from wiretape_server.recording.session import FORMAT
 
 
@@ -52,11 +53,15 @@ def recover(partial: Path) -> Cassette:
     if head.get("recording") != FORMAT:
         raise SidecarError(f'{partial}: line 1: expected "recording": {FORMAT}, got {head!r:.80}')
     exchanges: dict[int, _Exchange] = {}
+    session = CodexSession()
+    is_codex = head.get("protocol") == "codex"
     try:
         for record in records:
-            _READ[record["entry"]](exchanges, record)
+            session.take(record) if is_codex else _READ[record["entry"]](exchanges, record)
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise SidecarError(f"{partial}: {record!r:.80} is no entry of a recording: {error!r}") from None
+    if is_codex:
+        return _of_codex(head, session)
     answered = [each for each in exchanges.values() if each.response is not None]
     if not answered:
         asked = f"of {len(exchanges)} requests of the protocol none was answered"
@@ -66,6 +71,13 @@ def recover(partial: Path) -> Cassette:
             "Is the recorder's address what the client was given for a base URL, and the upstream up?"
         )
     return _cassette(head, answered)
+
+
+def _of_codex(head: dict[str, Any], session: CodexSession) -> Cassette:
+    cassette = session.cassette(head)
+    if not cassette.frames:
+        raise EmptyRecordingError("nothing was recorded: neither the client nor the app-server said anything")
+    return cassette
 
 
 def _lines(partial: Path) -> Iterator[dict[str, Any]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from wiretape import strictjson
 from wiretape.cassette.model import StreamEnd
@@ -54,6 +54,7 @@ class Recording:
         clock: Callable[[], float],
         captured_at: str,
         basis: str,
+        protocol: Literal["flow_a", "codex"] = "flow_a",
     ) -> None:
         self.partial = partial
         self.redactor = redactor
@@ -66,7 +67,7 @@ class Recording:
         self._clock = clock
         self._began = clock()
         self._file = partial.open("xb", buffering=0)
-        self.write({"recording": FORMAT, "protocol": "flow_a", "captured_at": captured_at, "basis": basis})
+        self.write({"recording": FORMAT, "protocol": protocol, "captured_at": captured_at, "basis": basis})
 
     def exchange(self, method: str, target: str, headers: Pairs, body: bytes) -> RecordedExchange:
         """Note a request of the protocol."""
@@ -133,13 +134,13 @@ class RecordedExchange:
             return
         for piece in self._decoder.feed(data):
             self._count(piece)
-            self._write("chunk", length=len(piece), body=_text(self._hidden.feed(piece)))
+            self._write("chunk", length=len(piece), body=text_of(self._hidden.feed(piece)))
 
     def ended(self, how: StreamEnd, why: str = "") -> None:
         """Note how the answer ended, and what stays unknown because of it."""
         for gap in filter(None, (why, self._undecoded_part())):
             self.gap(gap)
-        self._write("end", how=how, body=_text(self._hidden.close()))
+        self._write("end", how=how, body=text_of(self._hidden.close()))
 
     def gap(self, text: str) -> None:
         """Note something that the file can't show."""
@@ -156,7 +157,7 @@ class RecordedExchange:
             method=method,
             path=redactor.target(target),
             headers=self._headers(headers),
-            body=_text(redactor.body(body, target=target) if unpack else b""),
+            body=text_of(redactor.body(body, target=target) if unpack else b""),
         )
         if unpack is None or unpack.fault:
             self.gap(unpack.fault if unpack else f"the request's body is not kept: {_unknown(coding)}")
@@ -194,6 +195,6 @@ def _unknown(coding: str) -> str:
     return f"content-encoding {coding!r} can't be undone here"
 
 
-def _text(data: bytes) -> str:
+def text_of(data: bytes) -> str:
     """Bytes as text that JSON can hold: what is no UTF-8 becomes lone surrogates, as Python has it."""
     return data.decode("utf-8", "surrogateescape")

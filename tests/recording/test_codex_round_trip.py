@@ -1,0 +1,54 @@
+"""Record an app-server, load, replay, record again: the same cassette, but for ids and times."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.recording.codex_stage import normal, over_stdio, over_websocket
+from wiretape import load_cassette, verify
+from wiretape.cassette import Cassette, bundled
+from wiretape_server.thread import ServerThread
+
+Record = Callable[[ServerThread, Cassette, Path], Cassette]
+
+NAMES = bundled("codex")
+WAYS = [
+    *(pytest.param(over_websocket, name, id=f"websocket-{name}") for name in NAMES),
+    *(
+        pytest.param(over_stdio, name, id=f"stdio-{name}")
+        for name in ("dynamic_tool_text", "history_resume", "interrupt_during_call")
+    ),
+]
+
+
+def without_frames(cassette: Cassette) -> Cassette:
+    """A cassette without what differs from one recording to the next."""
+    provenance = replace(cassette.provenance, captured_at=None, basis=())
+    return replace(cassette, frames=(), provenance=provenance)
+
+
+@pytest.mark.parametrize(("record", "name"), WAYS)
+def test_a_recording_of_a_replay_is_the_recording(
+    record: Record, name: str, server: ServerThread, tmp_path: Path
+) -> None:
+    bundled_one = load_cassette(f"codex/{name}")
+    first = record(server, bundled_one, tmp_path / "first")
+    assert first.client == bundled_one.client
+    assert first.expect.tools == bundled_one.expect.tools
+    assert first.expect.user_message == bundled_one.expect.user_message
+    second = record(server, first, tmp_path / "second")
+    assert without_frames(second) == without_frames(first)
+    assert normal(second) == normal(first)
+    report = verify(second)
+    assert (report.ok, report.warnings) == (True, ())
+
+
+def test_another_session_is_another_recording(server: ServerThread, tmp_path: Path) -> None:
+    one = over_websocket(server, load_cassette("codex/plain_turn"), tmp_path / "one")
+    other = over_websocket(server, load_cassette("codex/dynamic_tool_text"), tmp_path / "other")
+    assert normal(one) != normal(other)
+    assert without_frames(one) != without_frames(other)
