@@ -53,7 +53,7 @@ BY_NAME = {
     "oai-device-id": "11111111-2222-4333-8444-0123456789ab",
     "oai-did": "33333333-2222-4333-8444-0123456789ab",
     "api_key": "SECRET/key+with=signs",
-    "passphrase": 'SECRET"quoted\\and\nbroken',
+    "passphrase": "SECRET\\nand\nbroken",
     "password": "pass wörd 王 🔑 1",
     "verify": "SECRET-verify",
     "email": "local-user-SECRET",

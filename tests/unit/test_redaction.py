@@ -235,3 +235,18 @@ def test_spellings_are_undone_and_put_back() -> None:
     assert EVERY.respelled("\\n", "x") == "\\n"
     assert JSON.plain("%41") == "%41"
     assert undone("%5Cu0041") == "A"
+
+
+def test_a_secret_with_a_quote_is_hidden_in_its_place_and_not_taken_for_the_json_around() -> None:
+    value = {
+        "authorization": '"false"',
+        "cookie": '{"cookie": null}',
+        "password": 'SECRET"quoted\\and\nbroken',
+    }
+    hidden = redacted(json.dumps(value))
+    assert json.loads(hidden) == {
+        "authorization": "/~1~~~/",
+        "cookie": "~/2~~~~~/~ ~3~~~",
+        "password": "~4~~~~/~~~~~~/~~~/~~~~~~",
+    }
+    assert redacted(hidden) == hidden

@@ -23,6 +23,7 @@ _PARAMETER: Final = re.compile(r"([?&;]|^)([\w.%~-]{1,64})=([^&#\s\"'<>\\]+)", r
 _SOCKET: Final = re.compile(r"wss?:(?:\\*/){2}[^\s\"'<>?]*\?([^\s\"'<>#]+)")
 _ARGUMENT: Final = re.compile(r"(?:[^&=]*=)?+([^&\\]+)")
 _SCHEME: Final = re.compile(r"(?:Bearer|Basic|Digest|DPoP|Negotiate|Token)\s+", re.IGNORECASE)
+_ESCAPE: Final = re.compile(r"\\.?", re.DOTALL)
 _SEEN: Final = "a value that is a secret elsewhere"
 _COOKIE: Final = re.compile(r"(?i:expires)=[^;]*|(?:([^=;,\s]+)=)?([^;\s,]+(?:,(?!\s*[^=;,\s]+=)[^;,\s]*)*)")
 _COOKIE_WORDS: Final = frozenset(
@@ -142,9 +143,13 @@ class TextRedactor:
         return pattern.sub(self._unless_in_escape, text)
 
     def _unless_in_escape(self, match: re.Match[str]) -> str:
-        return (
-            match[0] if notation.inside_escape(match.string, match.start()) else self.secret(match[0], _SEEN)
-        )
+        value = match[0]
+        if notation.inside_escape(match.string, match.start()):
+            return value
+        hidden = [*self.secret(value, _SEEN)]
+        for structure in _ESCAPE.finditer(value):  # it may be an escape of the JSON around
+            hidden[structure.start() : structure.end()] = structure[0]
+        return "".join(hidden)
 
     def named(self, name: str, value: str) -> str:
         """Hide the value of a header or member whose name says that it is a secret."""
@@ -183,10 +188,11 @@ class TextRedactor:
     def _shapes(self, text: str) -> str:
         if len(text) < _SHORT and not self._marks.search(text):
             return text
+        hidden = text
         for shape in self.rules.shapes:
-            if shape.may_be_in(text):
-                text = shape.pattern.sub(partial(self._shaped, shape.name), text)
-        return text
+            if shape.may_be_in(hidden):
+                hidden = shape.pattern.sub(partial(self._shaped, shape.name), hidden)
+        return text if hidden == text else self._shapes(hidden)  # one may have stood right behind another
 
     def _shaped(self, name: str, match: re.Match[str]) -> str:
         text, start = match.string, match.start()
@@ -214,8 +220,11 @@ _PLAIN_ARGUMENT: Final = re.compile(
 
 
 def _is_distinctive(value: str) -> bool:
-    """Whether a secret can be told from other text: ``true`` and ``20`` stand in many places."""
-    return len(value) >= 6 and not _WORD_OR_NUMBER.fullmatch(value)
+    """Whether a secret can be told from other text.
+
+    ``true`` and ``20`` stand in many places, and what has a quote in it may be a piece of the JSON around.
+    """
+    return len(value) >= 6 and '"' not in value and not _WORD_OR_NUMBER.fullmatch(value)
 
 
 def _is_web_path(match: re.Match[str]) -> bool:
