@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -18,6 +18,9 @@ from wiretape.report import shown, to_text, verdict_line
 from wiretape.transcript import Request, Transcript
 from wiretape_server.options import OptionError, PlayOptions
 from wiretape_server.thread import CodexPlayback, Playback, ServerThread
+
+if TYPE_CHECKING:
+    from pytest_wiretape.recording import RecordingPlayback
 
 SETTLE = 2.0
 """Seconds that streams get to end before the verdict, when the test asks for it."""
@@ -165,10 +168,12 @@ class Wiretape:
         self._server = server
         self._item = item
         self._plays: list[Play] = []
+        self._episodes = 0
+        self._recordings: list[RecordingPlayback] = []
 
     def play(
         self,
-        cassette: str | Path | Cassette,
+        cassette: str | Path | Cassette | None = None,
         *,
         pace: str | None = None,
         chunks: str | None = None,
@@ -177,13 +182,16 @@ class Wiretape:
         profile: str | None = None,
         own_port: bool = False,
     ) -> Play:
-        """Play a cassette (name, path, or Cassette) to this test.
+        """Play a cassette (name, path, or Cassette) to this test; without one, the test's own.
 
+        The test's own is recorded first where --wiretape-record says so.
         What is not given here comes from the marker, the ini file, or the default; the command line and the
         environment go before all of them. ``own_port`` serves a client that takes no path in its base URL.
         """
         __tracebackhide__ = True
         said = {"pace": pace, "chunks": chunks, "ids": ids, "strict": strict, "profile": profile}
+        if cassette is None:
+            return self._own(said, own_port=own_port)
         return self._begin(self._server.load(cassette), said, own_port=own_port)
 
     def codex(
@@ -206,6 +214,20 @@ class Wiretape:
         assert isinstance(play, CodexPlay)
         return play
 
+    def _own(self, said: Mapping[str, Any], *, own_port: bool) -> Play:
+        """Play or record the test's own cassette; its second one is its second episode."""
+        from pytest_wiretape.recording import RecordingPlayback, is_recorded, missing, own_cassette
+
+        self._episodes += 1
+        path = own_cassette(self._item, self._episodes)
+        if is_recorded(self._item, self._episodes):
+            self._recordings.append(RecordingPlayback(self._item, path))
+            self._plays.append(Play(self._recordings[-1]))
+            return self._plays[-1]
+        if not path.exists():
+            refuse(missing(path, self._item.config))
+        return self._begin(self._server.load(path), said, own_port=own_port)
+
     def _begin(
         self,
         cassette: Cassette,
@@ -227,7 +249,7 @@ class Wiretape:
         """Play what the test's marker names."""
         __tracebackhide__ = True
         name, options = marked(self._item)
-        if name is None:
+        if name is None and self._item.get_closest_marker("wiretape") is None:
             refuse('wiretape_playback needs a cassette: mark the test with @pytest.mark.wiretape("NAME")')
         return self.play(name, own_port=bool(options.get("own_port")))
 
@@ -245,6 +267,8 @@ class Wiretape:
         try:
             judged = [(play, play.judge()) for play in self._plays if passed and play.report is None]
             wrong = [(play.text(report), report) for play, report in judged if not fine(report)]
+            for recording in self._recordings if passed else ():
+                recording.save()
             if wrong:
                 texts, reports = zip(*wrong, strict=True)
                 raise WiretapeViolation("\n\n".join(texts), reports)

@@ -16,7 +16,9 @@ OPTIONS = {
     "ids": "fresh: re-mint server-made ids in each play; recorded: the very bytes",
     "strict": "answer a wrong return with 422 and the findings",
     "profile": "the protocol profile that the verdict demands, as flow_a=app or codex=0.110",
-    "cassette_dir": "where cassettes are looked up by name, before the bundled ones",
+    "cassette_dir": "where cassettes are looked up by name, before the bundled ones, and tests' own are",
+    "record": "which of tests' own cassettes are recorded: none, once, new_episodes, all, rewrite",
+    "upstream": "the real backend to record from, a URL",
 }
 """Each is --wiretape-NAME, the ini setting wiretape_NAME and the environment variable WIRETAPE_NAME."""
 
@@ -57,6 +59,21 @@ def pytest_runtest_makereport(
     return report
 
 
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say which cassettes were recorded, and what is different in those that were replaced."""
+    said = [
+        text
+        for reports in terminalreporter.stats.values()
+        for report in reports
+        if getattr(report, "when", "") == "teardown"
+        for name, text in report.user_properties
+        if name == "wiretape.recorded"
+    ]
+    if said:
+        terminalreporter.section("wiretape recordings")
+        terminalreporter.line("\n".join(said))
+
+
 @pytest.fixture(scope="session")
 def wiretape_server(pytestconfig: pytest.Config) -> Iterator[SessionServer]:
     """The session's server: ``with wiretape_server.play("alefita_way") as play:`` judges when the block ends.
@@ -83,5 +100,5 @@ def wiretape(request: pytest.FixtureRequest, wiretape_server: SessionServer) -> 
 
 @pytest.fixture
 def wiretape_playback(wiretape: Wiretape) -> Play:
-    """The play of the cassette that ``@pytest.mark.wiretape("NAME")`` names."""
+    """The play of the cassette that ``@pytest.mark.wiretape("NAME")`` names; without name, the test's own."""
     return wiretape.play_marked()

@@ -38,7 +38,7 @@ def play_options(
     app_server: Iterable[str] = (),
 ) -> PlayOptions:
     """How to play; ``levels`` are what the test says, the nearest first. A value without meaning fails it."""
-    given = {name: value for name in PLAYING if (value := _resolve(config, name, levels)) is not None}
+    given = {name: value for name in PLAYING if (value := resolve(config, name, *levels)) is not None}
     if "strict" in given:
         given["strict"] = switch(given["strict"])
     try:
@@ -49,7 +49,8 @@ def play_options(
         refuse(str(error))
 
 
-def _resolve(config: pytest.Config, name: str, levels: tuple[Mapping[str, Any], ...]) -> Any:
+def resolve(config: pytest.Config, name: str, *levels: Mapping[str, Any]) -> Any:
+    """An option's value, wherever it comes from; None when nobody gives it."""
     from_outside = config.getoption(f"wiretape_{name}") or os.environ.get(f"WIRETAPE_{name.upper()}")
     if from_outside:
         return from_outside

@@ -22,12 +22,12 @@ IO_CLOCK_AND_CHANCE = (
     *("datetime", "random", "secrets", "time"),
 )
 OTHER_PARTS = ("wiretape_server", "pytest_wiretape", "wiretape_cli")
-JUDGING = ("wiretape.contract", "wiretape.redaction", "wiretape.report", "wiretape.verdict")
+JUDGING = ("wiretape.contract", "wiretape.report", "wiretape.verdict")
 HEAVY = (
     *("aiohttp", "asyncio", "click", "hypothesis", "jsonschema", "rich"),
     *("wiretape", "wiretape_server", "yaml"),
 )
-BEHIND_FIXTURES = ("pytest_wiretape.playing", "pytest_wiretape.settings")
+BEHIND_FIXTURES = ("pytest_wiretape.playing", "pytest_wiretape.recording", "pytest_wiretape.settings")
 """Modules of the plugin that are imported when a fixture is first used."""
 
 
@@ -130,7 +130,7 @@ BOUNDARIES = (
     core("redaction", "cassette", "delta", "sse", "strictjson", why="redaction knows no protocol"),
     *(
         Boundary(who=f"wiretape.{each}", never=JUDGING, why="it shows or brings in, and judges nothing")
-        for each in ("imports", "timeline")
+        for each in ("drift", "imports", "timeline")
     ),
     core("contract", "transcript", "strictjson", why="a rule is data, of any protocol"),
     core("report", "contract", "strictjson", why="a report is of any protocol"),

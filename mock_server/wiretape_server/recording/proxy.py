@@ -26,6 +26,9 @@ class ReverseProxy:
     def __init__(self, upstream: Upstream, recording: Recording) -> None:
         self._upstream = upstream
         self._recording = recording
+        self.idle = asyncio.Event()
+        """Set while no answer is on its way."""
+        self.idle.set()
 
     async def __call__(self, request: web.BaseRequest) -> web.StreamResponse:
         body = await _read(request)
@@ -35,7 +38,7 @@ class ReverseProxy:
         totals.requests += 1
         exchange = None
         if RECORDED.fullmatch(target):
-            exchange = self._recording.exchange(request.method, target, headers, body)
+            exchange = self._recording.exchange(request.method, target, self._as_sent(headers), body)
         sent = request_bytes(
             self._upstream.address,
             request.method,
@@ -45,10 +48,18 @@ class ReverseProxy:
             version="1.1" if request.version >= (1, 1) else "1.0",
         )
         totals.open += 1
+        self.idle.clear()
         try:
             return await self._answer(request, exchange, sent)
         finally:
             totals.open -= 1
+            if not totals.open:
+                self.idle.set()
+
+    def _as_sent(self, headers: list[tuple[str, str]]) -> list[tuple[str, str]]:
+        """The headers with the upstream's own name: the recorder's address is nobody's business."""
+        host = self._upstream.address.authority
+        return [(name, host if name.lower() == "host" else value) for name, value in headers]
 
     async def _answer(
         self, request: web.BaseRequest, exchange: RecordedExchange | None, sent: bytes

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from contextlib import suppress
 from typing import Final
 
 from wiretape_server.loop_thread import LoopThread
@@ -45,6 +47,12 @@ class Recorder:
         await site.open(self._host, self._port)
         self._site = site
 
+    async def wait_idle(self, timeout: float) -> bool:
+        """Wait until no answer is on its way; whether that was in ``timeout`` seconds."""
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._proxy.idle.wait(), timeout)
+        return self._proxy.idle.is_set()
+
     async def stop(self) -> None:
         """End every stream, in well under two seconds."""
         self._recording.stopped = True
@@ -64,3 +72,7 @@ class RecorderThread(LoopThread):
     def base_url(self) -> str:
         """What a client is given in place of the upstream's URL."""
         return self._recorder.base_url
+
+    def wait_idle(self, timeout: float) -> bool:
+        """Wait until no answer is on its way; whether that was in ``timeout`` seconds."""
+        return bool(self.call(self._recorder.wait_idle, timeout))
