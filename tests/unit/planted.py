@@ -33,6 +33,9 @@ BY_SHAPE = {
     "sentinel token": "gAAAAABoSECRETsentinelSECRETtoken",
     "e-mail": "jane.doe+chat@corp-mail.co.uk",
     "e-mail, not ASCII": "josé@caixa-postal.com.br",
+    "home path": "/home/jdoe-work/project",
+    "home path of a Mac": "file:///Users/jdoe/project",
+    "home path of Windows": "C:\\Users\\bnjdoe\\project",
 }
 BY_NAME = {
     "authorization": "SECRET-authorization",

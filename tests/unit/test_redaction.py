@@ -250,3 +250,9 @@ def test_a_secret_with_a_quote_is_hidden_in_its_place_and_not_taken_for_the_json
         "password": "~4~~~~/~~~~~~/~~~/~~~~~~",
     }
     assert redacted(hidden) == hidden
+
+
+def test_a_known_secret_with_a_backslash_keeps_what_may_be_an_escape() -> None:
+    redactor = Redactor()
+    redactor.know([rb"pass\word"])
+    assert redactor.body(rb'{"a":"pass\\word"}') == rb'{"a":"hidd\\wn-1"}'

@@ -92,7 +92,8 @@ _PLACEHOLDERS: Final = re.compile(
 _SHAPES: Final = (
     Shape(
         name="JSON Web Token",
-        pattern=re.compile(r"eyJ[\w-]{6,}+(?:(?:\.[\w-]*+)+|(?<=eyJhbGciOi)[\w-]*+)", re.ASCII),
+        # Each way of going on succeeds or is short, so that a text of nothing but beginnings takes no time.
+        pattern=re.compile(r"eyJ(?:[\w-]{16,}+(?:\.[\w-]*+)*+|[\w-]{6,15}+(?:\.[\w-]*+)++)", re.ASCII),
         marks=("eyJ",),
     ),
     Shape(
@@ -127,7 +128,7 @@ _SHAPES: Final = (
     Shape(
         name="home path",
         pattern=re.compile(
-            r"(?:(?:\\*/)(?:home|Users)(?:\\*/)+([\w.@+-]+)"
+            r"(?:/(?:home|Users)(?:\\*/)+([\w.@+-]+)"
             r"|[A-Za-z]:[\\/]+Users[\\/]+([^\\/:*?\"<>|\r\n]{1,40}(?=[\\/])|[\w.@+-]+))"
         ),
         marks=("/home", "Users"),

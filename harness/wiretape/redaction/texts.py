@@ -20,7 +20,7 @@ _NAME: Final = re.compile(r'"([\w.-]{1,64})"\s*+:')
 _MEMBER: Final = rf'"({{}})"\s*+:{_GAP}(?:"((?:[^"\\]|\\.)*+)"|\[([^\[\]{{{{}}}}]*+)\])'
 _STRING: Final = re.compile(r'"((?:[^"\\]|\\.)*+)"')
 _PARAMETER: Final = re.compile(r"([?&;]|^)([\w.%~-]{1,64})=([^&#\s\"'<>\\]+)", re.ASCII)
-_SOCKET: Final = re.compile(r"wss?:(?:\\*/){2}[^\s\"'<>?]*\?([^\s\"'<>#]+)")
+_SOCKET: Final = re.compile(r"wss?:(?:\\*/){2}[^\s\"'<>?]{0,400}\?([^\s\"'<>#]+)")
 _ARGUMENT: Final = re.compile(r"(?:[^&=]*=)?+([^&\\]+)")
 _SCHEME: Final = re.compile(r"(?:Bearer|Basic|Digest|DPoP|Negotiate|Token)\s+", re.IGNORECASE)
 _ESCAPE: Final = re.compile(r"\\.?", re.DOTALL)
@@ -230,7 +230,7 @@ def _is_distinctive(value: str) -> bool:
 def _is_web_path(match: re.Match[str]) -> bool:
     """Whether what looks like a home folder is the path of a page."""
     text, start = match.string, match.start()
-    return text[start] in "\\/" and _ON_THE_WEB.search(text, max(0, start - 100), start) is not None
+    return text[start] == "/" and _ON_THE_WEB.search(text, max(0, start - 100), start) is not None
 
 
 @lru_cache(maxsize=256)
