@@ -14,6 +14,7 @@ class Exit(IntEnum):
     SETUP = 2
     UNPLAYED = 3
     LINT = 4
+    DRIFT = 5
     INTERRUPTED = 130
     """Ctrl-C: 128 + SIGINT, as shells have it."""
 

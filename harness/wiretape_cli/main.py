@@ -9,6 +9,7 @@ import click
 from wiretape_cli.commands.check import check
 from wiretape_cli.commands.codex import codex
 from wiretape_cli.commands.decode import decode
+from wiretape_cli.commands.diff import diff
 from wiretape_cli.commands.imports import import_
 from wiretape_cli.commands.lint import lint
 from wiretape_cli.commands.record import record
@@ -22,7 +23,7 @@ from wiretape_cli.screen import replace_what_stdout_cannot_write, say
 
 EPILOG = """\b
 Exit codes: 0 fine · 1 violations · 2 usage or set-up error ·
-3 the session was not played to its end · 4 lint or leak.
+3 the session was not played to its end · 4 lint or leak · 5 drift.
 
 \b
 Example:
@@ -36,7 +37,7 @@ def cli() -> None:
     """Replay recorded backend sessions to a tool-calling client and judge what it sends back."""
 
 
-for verb in (serve, check, codex, record, import_, show, verify, decode, rules, lint):
+for verb in (serve, check, codex, record, import_, show, diff, verify, decode, rules, lint):
     cli.add_command(verb)
 
 

@@ -14,7 +14,10 @@ from wiretape_cli import main as command
 from wiretape_cli.exits import Exit, of_all
 from wiretape_cli.main import cli, main
 
-VERBS = ("serve", "check", "codex", "verify", "decode", "rules", "lint")
+VERBS = (
+    *("serve", "check", "codex", "record", "import", "show", "diff"),
+    *("verify", "decode", "rules", "lint"),
+)
 
 
 def test_version_is_one_line_on_stdout(capsys: pytest.CaptureFixture[str]) -> None:
