@@ -33,6 +33,11 @@ _BAD_GATEWAY: Final = b"\r\n".join(
 _REQUEST_LINE: Final = re.compile(rb"([A-Z]+ )(/[^ \r\n]*)")
 _HOST: Final = re.compile(rb"(?im)^(host:[ \t]*)[^\r\n]*")
 _EXTENSIONS: Final = re.compile(rb"(?im)^sec-websocket-extensions:[^\r\n]*\r\n")
+_GONE: Final = (
+    *(ConnectionError, asyncio.IncompleteReadError, asyncio.LimitOverrunError),
+    asyncio.CancelledError,  # the tee stops; asyncio's own streams report it as a fault
+)
+"""What ends a connection before its time."""
 
 Note: TypeAlias = Callable[[bytes], None]
 """Takes the bytes that passed."""
@@ -94,7 +99,7 @@ class WebsocketTee:
         totals = self._recording.recording.totals
         totals.open += 1
         try:
-            with suppress(ConnectionError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
+            with suppress(*_GONE):
                 await self._connect(reader, writer)
         finally:
             totals.open -= 1
