@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from wiretape import strictjson
-from wiretape.cassette.model import Cassette, CassetteError, Interaction
+from wiretape.cassette.model import Cassette, CassetteError, Interaction, RecordedResponse
 from wiretape.flow_a.facts import StreamFacts, read_stream
 from wiretape.flow_a.messages import member
 from wiretape.transcript import Patch
@@ -162,12 +162,7 @@ def _sort(known: Sorting, interaction: Interaction, facts: StreamFacts) -> None:
 def _part(cassette: Cassette, index: int, chunks: str, own: Iterable[bytes]) -> Part:
     interaction = cassette.interactions[index]
     response = interaction.response
-    bad = unsendable(response.headers)
-    if bad is not None:
-        raise CassetteError(
-            f"{_name(cassette)}: interaction {index + 1}: HTTP can't carry the header {bad!r}: "
-            f"{response.headers[bad]!r}. Take the control characters out."
-        )
+    _demand_sendable(response, f"{_name(cassette)}: interaction {index + 1}")
     client_ids = tuple(message_ids(interaction.request.body))
     places = patches(response.body, {*own, *client_ids} - {b""})
     stops, delays = cut(response, chunks)
@@ -182,6 +177,20 @@ def _part(cassette: Cassette, index: int, chunks: str, own: Iterable[bytes]) -> 
         patches=places,
         track=lay(response.body, stops, delays, places),
     )
+
+
+def _demand_sendable(response: RecordedResponse, place: str) -> None:
+    bad = unsendable(response.headers)
+    if bad is not None:
+        raise CassetteError(
+            f"{place}: HTTP can't carry the header {bad!r}: {response.headers[bad]!r}. "
+            "Take the control characters out."
+        )
+    if response.status < 200 or response.status in (204, 304):
+        raise CassetteError(
+            f"{place}: an answer of status {response.status} has no body in HTTP, so there is nothing to play. "
+            "Correct the status, or take the interaction out."
+        )
 
 
 def _facts(cassette: Cassette, index: int) -> StreamFacts:

@@ -63,6 +63,12 @@ def test_an_answer_that_is_no_event_stream_needs_no_decoding() -> None:
     assert build(cassette(refused)).parts[0].facts.calls == ()
 
 
+@pytest.mark.parametrize("status", [100, 101, 204, 304])
+def test_a_status_that_has_no_body_in_http_is_refused(status: int) -> None:
+    with pytest.raises(CassetteError, match=f"interaction 1: an answer of status {status} has no body"):
+        build(cassette(interaction(user_turn(), answer_stream(), status=status)))
+
+
 def test_a_cassette_without_interactions_is_refused() -> None:
     with pytest.raises(CassetteError, match="no interactions; there is nothing to play"):
         build(cassette())
