@@ -188,7 +188,7 @@ def _demand_sendable(response: RecordedResponse, place: str) -> None:
         )
     if response.status < 200 or response.status in (204, 304):
         raise CassetteError(
-            f"{place}: an answer of status {response.status} has no body in HTTP, so there is nothing to play. "
+            f"{place}: an answer of status {response.status} has no body in HTTP: nothing to play. "
             "Correct the status, or take the interaction out."
         )
 
