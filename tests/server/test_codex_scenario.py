@@ -11,7 +11,7 @@ import pytest
 from tests.server.codex_replay import Replay, lines, names
 from tests.server.test_codex_engine_transcripts import messages
 from wiretape.cassette.model import ModelCall, RecordedFrame, Step
-from wiretape.codex.model_steps import ModelSteps
+from wiretape.codex.model_steps import TOKENS, ModelSteps
 from wiretape.codex.said import listen
 from wiretape_server.codex.provider import ProviderRequest
 
@@ -46,8 +46,9 @@ def frames(recorded: list[dict[str, Any]]) -> Iterator[RecordedFrame]:
 
 
 def derived(name: str) -> list[list[Step]]:
-    model = ModelSteps()
-    for said in listen(frames(lines(name))):
+    spoken = list(listen(frames(lines(name))))
+    model = ModelSteps(counted=any(said.method == TOKENS for said in spoken))
+    for said in spoken:
         model.take(said)
     model.close()
     return list(model.threads.values())

@@ -36,6 +36,9 @@ class Session(Wire):
     def delta(self, delta: str, item_id: str = "msg_1") -> None:
         self.notify("item/agentMessage/delta", threadId=THREAD, turnId=TURN, itemId=item_id, delta=delta)
 
+    def spend(self, turn: str = TURN) -> None:
+        self.notify("thread/tokenUsage/updated", threadId=THREAD, turnId=turn, tokenUsage={})
+
     def end(self, status: str = "completed", turn: str = TURN, **error: Any) -> None:
         told = {"id": turn, "status": status, "error": error or None}
         self.notify("turn/completed", threadId=THREAD, turn=told)

@@ -42,6 +42,36 @@ def test_a_call_after_the_answer_to_another_is_the_next_step(session: Session) -
     assert session.script().model == steps((made(),), (made("call_2", "ho"),), ())
 
 
+def test_where_the_server_counts_tokens_that_parts_the_steps(session: Session) -> None:
+    session.ask()
+    session.call()
+    session.answer()
+    session.call(1, call_id="call_2", arguments={"text": "ho"})
+    session.answer(text_result("ho"), 1)
+    session.spend()
+    session.say("done")
+    session.spend()
+    session.end()
+    want = steps((made(), made("call_2", "ho")), (said("done"),))
+    assert session.script().model == want
+
+
+def test_tokens_of_a_turn_before_the_recording_are_no_turn(session: Session) -> None:
+    session.spend(turn="earlier")
+    session.ask()
+    session.end()
+    assert session.script().model == steps(())
+
+
+def test_an_interrupt_behind_an_answer_keeps_the_call(session: Session) -> None:
+    session.ask()
+    session.call()
+    session.answer()
+    session.end("interrupted")
+    session.spend()
+    assert session.script().model == steps((made(),), WAIT)
+
+
 def test_a_text_that_grows_while_a_call_is_answered_is_whole_in_the_next_step(session: Session) -> None:
     session.ask()
     session.call()

@@ -6,7 +6,7 @@ import pytest
 
 from tests.unit.codex_script import Session
 from tests.unit.codex_wire import ECHO, THREAD, text_result
-from wiretape.cassette import Cassette, Step, bundled, load_cassette
+from wiretape.cassette import Cassette, ClientStep, Step, bundled, load_cassette
 from wiretape.codex.scenario import scenario
 
 WAIT = Step(wait="until_interrupt")
@@ -103,3 +103,41 @@ def test_a_session_without_a_turn_has_no_model() -> None:
     script = Session().begin().script()
     assert (script.model, script.gaps, script.profile) == ((), (), "0.171")
     assert scenario(()).profile == ""
+
+
+def test_a_thread_that_is_older_than_the_recording_has_unknown_tools() -> None:
+    session = Session()
+    session.initialize()
+    session.accept(session.request("thread/resume", {"threadId": THREAD}), {"thread": {"id": THREAD}})
+    session.ask()
+    session.end()
+    script = session.script()
+    assert (script.expect.tools, script.client) == ((), ())
+    assert any("older than the recording" in gap for gap in script.gaps)
+
+
+def test_a_fork_is_not_played_and_its_turns_are_a_gap(session: Session) -> None:
+    session.ask()
+    session.end()
+    session.accept(session.request("thread/fork", {"threadId": THREAD}), {"thread": {"id": "fork"}})
+    session.accept(session.request("turn/start", {"threadId": "fork", "input": []}), {"turn": {"id": "t"}})
+    session.notify("turn/completed", threadId="fork", turn={"id": "t", "status": "completed"})
+    script = session.script()
+    assert script.model == (Step(),)
+    assert script.gaps[-1] == "Threads with other turns, which are in the frames only: 1."
+
+
+@pytest.mark.parametrize(
+    ("params", "account"),
+    [({"chatgptAccountId": "org-abc"}, "org-abc"), ({"idToken": "<hidden>"}, "account")],
+)
+def test_a_login_names_its_account(session: Session, params: dict[str, str], account: str) -> None:
+    session.accept(session.request("account/login/start", {"type": "chatgptAuthTokens", **params}))
+    session.refuse(session.request("account/login/start", {"type": "chatgptAuthTokens"}))
+    session.accept(session.request("account/login/start", {"type": "apiKey"}))
+    session.ask()
+    session.end()
+    assert session.script().client == (
+        ClientStep(do="login", value=account),
+        ClientStep(do="turn", value="go"),
+    )

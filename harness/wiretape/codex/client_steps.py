@@ -106,6 +106,10 @@ class ClientSteps:
 
     def _resumed(self, said: Said, params: dict[str, Any]) -> None:
         thread = str(params.get("threadId"))
+        if thread not in self.tools:
+            self._tell(
+                thread, "went on with a thread that is older than the recording: its tools are not known"
+            )
         if self._homes.get(thread, said.connection) != said.connection:
             self._deeds.append(_Deed(step=ClientStep(do="resume", value="process"), thread=thread))
             if self.model.is_running(thread):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Final
 
 from wiretape.cassette.model import Step
 from wiretape.codex.messages import REFRESH, TOOL_CALL, fields
@@ -12,11 +12,17 @@ from wiretape.codex.said import Said
 from wiretape.codex.turn_steps import TurnSteps
 from wiretape.jsonrpc import Answer, Failure
 
+TOKENS: Final = "thread/tokenUsage/updated"
+
 
 class ModelSteps:
-    """Takes the messages of a session in order; then ``threads`` holds the steps of each thread."""
+    """Takes the messages of a session in order; then ``threads`` holds the steps of each thread.
 
-    def __init__(self) -> None:
+    ``counted``: its server tells of tokens behind each of the provider's answers.
+    """
+
+    def __init__(self, *, counted: bool = False) -> None:
+        self._counted = counted
         self.threads: dict[str, list[Step]] = {}
         self.forks: set[str] = set()
         """Threads that go on where another one was."""
@@ -37,6 +43,7 @@ class ModelSteps:
             "item/agentMessage/delta": lambda said, params: self._turn(said, params).grew(
                 str(params.get("itemId")), str(params.get("delta")), said.connection
             ),
+            TOKENS: self._tokens_counted,
             TOOL_CALL: lambda said, params: self._turn(said, params).called(params),
             REFRESH: self._refresh_asked,
         }
@@ -74,7 +81,9 @@ class ModelSteps:
     def _begin(self, thread: str, turn_id: str, connection: str) -> TurnSteps:
         self._leave(thread)
         self.threads.setdefault(thread, [])
-        turn = self.turns[thread, turn_id] = self._running[thread] = TurnSteps(turn_id, connection)
+        turn = self.turns[thread, turn_id] = self._running[thread] = TurnSteps(
+            turn_id, connection, counted=self._counted
+        )
         return turn
 
     def _leave(self, thread: str) -> None:
@@ -109,6 +118,12 @@ class ModelSteps:
         if self._running.get(thread) is turn:
             turn.ended(told.get("status"), told.get("error"))
             self._write(thread)
+
+    def _tokens_counted(self, _said: Said, params: dict[str, Any]) -> None:
+        """A resumed thread tells again of a turn of its past."""
+        turn = self.turns.get((str(params.get("threadId")), str(params.get("turnId"))))
+        if turn is not None:
+            turn.spent()
 
     def _forked(self, said: Said, params: dict[str, Any]) -> None:
         thread = fields(said.result.get("thread")).get("id")

@@ -9,7 +9,7 @@ from typing import Final
 from wiretape.cassette.model import ClientStep, Expect, RecordedFrame, Step
 from wiretape.codex.client_steps import ClientSteps
 from wiretape.codex.dialects import Version, dialect_of, version_of
-from wiretape.codex.model_steps import ModelSteps
+from wiretape.codex.model_steps import TOKENS, ModelSteps
 from wiretape.codex.said import listen
 
 _PROFILES: Final[dict[Version, str]] = {(0, 98): "0.98", (0, 110): "0.110", (0, 163): "0.171"}
@@ -35,9 +35,10 @@ def scenario(frames: Iterable[RecordedFrame]) -> Scenario:
     A cassette plays one thread: the one with the most model steps, of several the first. Replayed, the steps
     give a client the same messages as it got then. ``model`` is empty where no turn was begun.
     """
-    model = ModelSteps()
+    spoken = list(listen(frames))
+    model = ModelSteps(counted=any(said.method == TOKENS for said in spoken))
     client = ClientSteps(model)
-    for said in listen(frames):
+    for said in spoken:
         model.take(said)
         client.take(said)
     model.close()

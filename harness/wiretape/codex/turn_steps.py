@@ -1,7 +1,8 @@
 """What one turn shows of the model: a step for each request that the server made to its provider.
 
-The provider's side is not in a recording of the client's, so steps are what the client was told: items that
-came before the client had answered all calls so far are one step, what comes after that is the next one.
+The provider's side is not in a recording of the client's, so steps are what the client was told. Newer
+servers count tokens behind each of the provider's answers, which parts the steps. Without that, items that
+came before the client had answered all calls so far are one step, and what comes after that is the next one.
 Requests that the client was told nothing of (a call of an unknown tool, say) have no step.
 """
 
@@ -44,10 +45,11 @@ class _Message:
 
 
 class TurnSteps:
-    """A running turn. ``steps`` are those that are known by now."""
+    """A running turn. ``steps`` are those that are known by now; ``counted``: the server counts tokens."""
 
-    def __init__(self, turn_id: str, connection: str) -> None:
+    def __init__(self, turn_id: str, connection: str, *, counted: bool = False) -> None:
         self.id = turn_id
+        self._counted = counted
         self.connection = connection
         """The one that began it."""
         self.steps: list[Step] = []
@@ -103,11 +105,15 @@ class TurnSteps:
             )
 
     def answered(self, call_id: str) -> None:
-        """The client answered a call. With the last open one the model is asked again."""
+        """The client answered a call. After the last open one the model is asked again."""
         if self.calls.get(call_id) is False:
             self.calls[call_id] = True
-            if all(self.calls.values()):
-                self._go_on()
+            if not self._counted:
+                self._settle()
+
+    def spent(self) -> None:
+        """The server counted the tokens of an answer of the provider."""
+        self._settle()
 
     def refused(self) -> None:
         """The provider wants another token: the client was asked for one."""
@@ -136,6 +142,10 @@ class TurnSteps:
         self._refreshing = self._refreshing and not new
         return new
 
+    def _settle(self) -> None:
+        if all(self.calls.values()) and any(isinstance(each, ModelCall) for each in self._items.values()):
+            self._go_on()
+
     def _go_on(self) -> None:
         """The model is asked again. A text that still grows goes on with what it says next."""
         growing = [each for each in self._items.values() if isinstance(each, _Message) and not each.whole]
@@ -162,6 +172,7 @@ class TurnSteps:
 
     def _break_off(self, step: Step) -> None:
         """End with a step that holds no items: texts that came with it have no place."""
+        self._settle()
         if self._items:
             self.untold["a text that was broken off"] += len(self._items)
         self._items = {}
