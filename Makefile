@@ -1,4 +1,4 @@
-# make demo   installs into .venv and checks the example client against every bundled cassette
+# make demo   installs into .venv and checks the example clients against every bundled cassette
 # make test   lint, types, import contracts and the tests
 # make bench  the speed goals, target and figure per line (ONLY=P3 takes one goal)
 # make clients  public clients of the Codex app-server (400 MB), so that `make test` runs them too
@@ -17,6 +17,7 @@ help:
 
 demo: $(VENV)/.installed
 	PATH="$(CURDIR)/$(BIN):$$PATH" wiretape check --all -- python tests/examples/clients/flow_a_client.py
+	PATH="$(CURDIR)/$(BIN):$$PATH" wiretape check --all --protocol codex -- python tests/examples/clients/codex_client.py
 
 test: lint
 	$(BIN)/pytest --cov --cov-report=term-missing:skip-covered $(PYTEST)
