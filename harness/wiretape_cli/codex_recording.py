@@ -10,10 +10,9 @@ from pathlib import Path
 
 from wiretape import strictjson
 from wiretape.cassette import Cassette, load_cassette
-from wiretape.redaction import Redactor
 from wiretape_cli.errors import SetupError
 from wiretape_cli.exits import Exit
-from wiretape_cli.recording import begin, conclude, refuse_existing, refuse_partial
+from wiretape_cli.recording import begin, conclude, redactor_of, refuse_existing, refuse_partial
 from wiretape_cli.recording_screen import watch
 from wiretape_cli.screen import put
 from wiretape_cli.serving import ended_by_signal, started
@@ -24,7 +23,7 @@ from wiretape_server.recording.codex_ws import Address, WebsocketTeeThread
 _SERVER = "app-server"
 
 
-def record_stdio(command: Sequence[str], out: Path, *, append: bool) -> int:
+def record_stdio(command: Sequence[str], *, out: Path, append: bool, redact: Path | None) -> int:
     """Be the program, and give its exit code; where that is 0, what became of the recording.
 
     Raises SetupError, CassetteError.
@@ -32,7 +31,7 @@ def record_stdio(command: Sequence[str], out: Path, *, append: bool) -> int:
     try:
         if _SERVER not in command:
             return subprocess.call(command)
-        before, session = _begin(out, f"a tee on the stdio of {shlex.join(command)}", append=append)
+        before, session = _begin(out, f"a tee on the stdio of {shlex.join(command)}", append, redact)
         try:
             code = StdioTee(command, session).run()
         except OSError:
@@ -45,10 +44,10 @@ def record_stdio(command: Sequence[str], out: Path, *, append: bool) -> int:
     return code or saved
 
 
-def record_websocket(listen: str, upstream: str, out: Path, *, append: bool) -> Exit:
+def record_websocket(listen: str, upstream: str, *, out: Path, append: bool, redact: Path | None) -> Exit:
     """Record until a signal. Raises SetupError, OptionError, CassetteError."""
     here, there = Address(listen, "--listen"), Address(upstream, "--upstream")
-    before, session = _begin(out, f"a tee before the websocket {there.authority}", append=append)
+    before, session = _begin(out, f"a tee before the websocket {there.authority}", append, redact)
     ended = ended_by_signal()
     try:
         with started(WebsocketTeeThread(here, there, session)) as tee:
@@ -61,9 +60,11 @@ def record_websocket(listen: str, upstream: str, out: Path, *, append: bool) -> 
     return conclude(session.recording, out, behind=before)
 
 
-def _begin(out: Path, basis: str, *, append: bool) -> tuple[Cassette | None, CodexRecording]:
+def _begin(
+    out: Path, basis: str, append: bool, redact: Path | None
+) -> tuple[Cassette | None, CodexRecording]:
     """Open the sidecar; also the cassette to go on with, if there is one."""
-    redactor = Redactor()
+    redactor = redactor_of(redact)
     before = None
     if append and out.exists():
         refuse_partial(out)

@@ -9,7 +9,7 @@ from typing import Literal
 
 from wiretape import strictjson
 from wiretape.cassette import Cassette, CassetteError
-from wiretape.redaction import Redactor, SaveRefused
+from wiretape.redaction import DEFAULT, Redactor, RulesError, SaveRefused, load_rules
 from wiretape_cli.errors import SetupError
 from wiretape_cli.exits import Exit
 from wiretape_cli.recording_screen import watch
@@ -24,11 +24,11 @@ from wiretape_server.recording.upstream import Upstream, parse, trust
 from wiretape_server.script import build, is_conversation, is_event_stream
 
 
-def record_flow_a(upstream: str, out: Path, *, port: int, ca: Path | None) -> Exit:
+def record_flow_a(upstream: str, out: Path, *, port: int, ca: Path | None, redact: Path | None) -> Exit:
     """Record until a signal. Raises SetupError, OptionError, CassetteError."""
     refuse_existing(out)
     backend = Upstream(parse(upstream), trust(ca))
-    redactor = Redactor()
+    redactor = redactor_of(redact)
     recording = begin(out, redactor, basis=f"a reverse proxy before {backend.address.authority}")
     ended = ended_by_signal()
     try:
@@ -40,6 +40,14 @@ def record_flow_a(upstream: str, out: Path, *, port: int, ca: Path | None) -> Ex
         raise
     recording.close()
     return conclude(recording, out)
+
+
+def redactor_of(redact: Path | None) -> Redactor:
+    """A redactor with the rules of a file beside its own. Raises SetupError."""
+    try:
+        return Redactor(load_rules(redact) if redact else DEFAULT)
+    except RulesError as error:
+        raise SetupError(str(error)) from None
 
 
 def refuse_existing(out: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from wiretape_cli.commands.record_codex import codex
+from wiretape_cli.commands.record_codex import codex, redact_option
 from wiretape_cli.errors import SetupError
 from wiretape_cli.exits import Exit
 
@@ -56,7 +56,8 @@ def record(context: click.Context, *, recover: Path | None, out: Path | None) ->
     "--port", type=click.IntRange(0, 65535), default=0, show_default=True, help="0 takes a free one."
 )
 @click.option("--ca", type=FILE, help="Certificates to trust for the upstream, PEM; else the system's.")
-def flow_a(*, upstream: str, out: Path, port: int, ca: Path | None) -> Exit:
+@redact_option
+def flow_a(*, upstream: str, out: Path, port: int, ca: Path | None, redact: Path | None) -> Exit:
     """Pass a client's requests on to the real backend and record the exchanges, until Ctrl-C or SIGTERM.
 
     When ready, one JSON line on stdout says where: base_url, pid. Every byte of an answer goes to the client
@@ -64,7 +65,7 @@ def flow_a(*, upstream: str, out: Path, port: int, ca: Path | None) -> Exit:
     """
     from wiretape_cli.recording import record_flow_a
 
-    return record_flow_a(upstream, out, port=port, ca=ca)
+    return record_flow_a(upstream, out, port=port, ca=ca, redact=redact)
 
 
 record.add_command(codex)

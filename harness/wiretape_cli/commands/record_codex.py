@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -18,6 +19,12 @@ for example by way of a script that is called codex:
 Over a websocket it stands before an app-server that listens, until Ctrl-C or SIGTERM:
   wiretape record codex --out my.yaml --listen ws://127.0.0.1:8123 --upstream ws://127.0.0.1:8200
 """
+
+redact_option = click.option(
+    "--redact",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Your own redaction rules, beside those that always hold.",
+)
 
 
 @click.command(
@@ -35,12 +42,11 @@ Over a websocket it stands before an app-server that listens, until Ctrl-C or SI
     "--listen", metavar="ws://127.0.0.1:PORT", help="Where clients connect; port 0 takes a free one."
 )
 @click.option("--upstream", metavar="ws://HOST:PORT", help="Where the app-server listens.")
+@redact_option
 @click.argument(
     "command", nargs=-1, type=click.UNPROCESSED, metavar="[-- codex [ARG]... app-server [ARG]...]"
 )
-def codex(
-    *, out: Path, append: bool, listen: str | None, upstream: str | None, command: tuple[str, ...]
-) -> int:
+def codex(*, command: tuple[str, ...], listen: str | None, upstream: str | None, **kept: Any) -> int:
     """Record what a client and a codex app-server say to each other.
 
     With a command: runs it, with the client on stdin and stdout, and exits with its exit code. A command
@@ -50,7 +56,7 @@ def codex(
     from wiretape_cli.codex_recording import record_stdio, record_websocket
 
     if command and not (listen or upstream):
-        return record_stdio(command, out, append=append)
+        return record_stdio(command, **kept)
     if listen and upstream and not command:
-        return record_websocket(listen, upstream, out, append=append)
+        return record_websocket(listen, upstream, **kept)
     raise SetupError("give either a command behind --, or --listen and --upstream")
