@@ -6,6 +6,7 @@ from wiretape.cassette.model import Cassette, Chunks, Interaction
 from wiretape.codex import VERIFIER as CODEX
 from wiretape.contract import Report, Verifier
 from wiretape.flow_a import VERIFIER as FLOW_A
+from wiretape.profiles import PROFILES
 from wiretape.transcript import Body, Chunk, End, Entry, Frame, Request, Response, Transcript
 
 VERIFIERS: dict[str, Verifier] = {each.protocol: each for each in (FLOW_A, CODEX)}
@@ -15,7 +16,7 @@ def verify(subject: Transcript | Cassette, *, profile: str = "") -> Report:
     """Judge a transcript, or the client's side of a cassette, by every rule of its protocol.
 
     ``profile`` demands one protocol profile; empty takes the transcript's own, or accepts all of them.
-    Raises ValueError for a protocol that has no rules.
+    Raises ValueError for a protocol that has no rules, and for a profile that the protocol does not have.
     """
     transcript = transcript_of(subject) if isinstance(subject, Cassette) else subject
     if profile:
@@ -23,6 +24,9 @@ def verify(subject: Transcript | Cassette, *, profile: str = "") -> Report:
     verifier = VERIFIERS.get(transcript.protocol)
     if verifier is None:
         raise ValueError(f"expected a protocol of {sorted(VERIFIERS)}, got {transcript.protocol!r}")
+    if transcript.profile and transcript.profile not in PROFILES[transcript.protocol]:
+        known = " or ".join(PROFILES[transcript.protocol])
+        raise ValueError(f"expected a profile of {transcript.protocol} ({known}), got {transcript.profile!r}")
     return verifier.verify(transcript)
 
 

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from wiretape.profiles import PROFILES
 from wiretape_cli.errors import SetupError
 from wiretape_cli.reports.files import parse
-from wiretape_server.options import PROFILES, OptionError, PlayOptions
+from wiretape_server.options import OptionError, PlayOptions
 from wiretape_server.profiles import demanded as known_profile
 
 if TYPE_CHECKING:

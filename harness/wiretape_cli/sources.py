@@ -7,11 +7,11 @@ from pathlib import Path
 from wiretape import strictjson
 from wiretape.cassette import Cassette, load_cassette, loads
 from wiretape.codex.foreign import read as read_log
+from wiretape.profiles import PROFILES
 from wiretape.strictjson import StrictJSONError
 from wiretape.transcript import Transcript
 from wiretape.transcript_file import TranscriptError, load
 from wiretape_cli.errors import SetupError
-from wiretape_server.options import PROFILES
 
 CASSETTE_ENDINGS = (".yaml", ".yml")
 

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from wiretape.profiles import PROFILES
+
 PACES = "recorded, instant, or x and a number above 0 that multiplies the recorded delays, as in x0.5"
 CHUNKS = "recorded, event, byte, one, or random: and a whole number, as in random:7"
 IDS = "fresh or recorded"
-PROFILES = {"flow_a": ("seed-capture", "app"), "codex": ("0.98", "0.110", "0.171")}
-"""The versions of each protocol's behaviour that a verdict can demand."""
 
 _SCALE = re.compile(r"x(?!0+(?:\.0*)?$)([0-9]{1,6}(?:\.[0-9]{1,6})?)")
 _CHUNKS = re.compile(r"recorded|event|byte|one|random:[0-9]+")

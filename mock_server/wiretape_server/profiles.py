@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from wiretape_server.options import PROFILES, OptionError
-
-__all__ = ["PROFILES", "demanded"]
+from wiretape.profiles import PROFILES
+from wiretape_server.options import OptionError
 
 
 def demanded(texts: Iterable[str], protocol: str) -> str:

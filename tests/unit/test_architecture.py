@@ -114,6 +114,7 @@ BOUNDARIES = (
         why="every pytest run loads the plugin, also those that use none of it",
     ),
     core("strictjson", why="the ground floor"),
+    core("profiles", why="a table of names"),
     core("sse", "strictjson", why="frames know no deltas"),
     core("pointer", "strictjson", why="paths know no deltas"),
     core("javascript", "strictjson", why="JavaScript's conversions know no deltas"),

@@ -196,3 +196,10 @@ def test_a_return_with_another_conversations_id_is_told_the_right_one() -> None:
         CONVERSATION,
         OTHER_CONVERSATION,
     )
+
+
+def test_a_percent_encoded_path_is_judged_like_a_plain_one() -> None:
+    wire = Wire()
+    number = wire.request("POST", "/backend-api/f/convers%61tion", json.dumps(user_turn()).encode())
+    wire.stream(number, answer_stream())
+    assert "request.challenge-issued" in wire.failed()

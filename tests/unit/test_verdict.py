@@ -36,6 +36,11 @@ def test_a_profile_that_is_asked_for_is_demanded() -> None:
     assert outcome("flow_a.return.metadata-profile", "app") == "fail"
 
 
+def test_a_profile_that_nobody_defined_is_refused_by_name() -> None:
+    with pytest.raises(ValueError, match=r"seed-capture or app.*got '0.98'"):
+        outcome("flow_a.return.metadata-profile", "0.98")
+
+
 def test_a_protocol_without_rules_is_refused_by_name() -> None:
     with pytest.raises(ValueError, match=r"flow_a.*got 'http'"):
         verify(Transcript(protocol="http"))

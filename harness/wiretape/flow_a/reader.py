@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final
+from urllib.parse import unquote
 
 from wiretape import strictjson
 from wiretape.flow_a.json_body import JsonBody, read_json
@@ -57,7 +58,7 @@ class _Reader:
         }
 
     def request(self, order: int, entry: Request) -> None:
-        route = _ROUTES.search(entry.path)
+        route = _ROUTES.search(unquote(entry.path))
         kind = route.lastgroup if route else None
         self.routes[entry.number] = kind
         if route and kind in self.sent and entry.method == "POST":
