@@ -172,6 +172,37 @@ class Rule:
         return failures or [self.unfailed(min(others, key=_weight, default=Unseen(unseen)))]
 
 
+def make_rule(
+    name: str,
+    title: str,
+    check: Callable[[Any], Answer],
+    *,
+    protocol: str,
+    document: str,
+    section: str,
+    quote: str,
+    evidence: Evidence,
+    scope: str,
+    good: str,
+    bad: tuple[str, ...],
+    level: Level = "must",
+    hint: str = "",
+) -> Rule:
+    """Write a rule down in short: ``name`` is its id without the protocol's prefix."""
+    return Rule(
+        id=f"{protocol}.{name}",
+        level=level,
+        title=title,
+        spec=Spec(document=document, section=section, quote=quote),
+        evidence=evidence,
+        scope=scope,
+        check=check,
+        good=good,
+        bad=bad,
+        hint=hint,
+    )
+
+
 _WEIGHTS: Final = {Note: 0, type(None): 1, Skip: 2, Unseen: 3}
 """Of several answers that blame nobody, the lightest is the rule's outcome."""
 

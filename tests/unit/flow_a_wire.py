@@ -175,12 +175,19 @@ class Wire:
         self.write(number)
         self.end(number)
 
-    def turn(self, body: dict[str, Any], chunks: list[bytes]) -> None:
-        """A whole exchange: challenge, prepare, request, answer."""
+    def ask(self, body: dict[str, Any], chunks: list[bytes], count: int | None = None) -> int:
+        """A request with all that goes before it, answered as far as ``count`` chunks; its number."""
         challenge = self.challenge()
         conversation = body.get("conversation_id")
         self.prepare(**({"conversation_id": conversation} if conversation else {}))
-        self.stream(self.send(body | {"app_attest_challenge": challenge}), chunks)
+        number = self.send(body | {"app_attest_challenge": challenge})
+        self.plan(number, chunks)
+        self.write(number, count)
+        return number
+
+    def turn(self, body: dict[str, Any], chunks: list[bytes]) -> None:
+        """A whole exchange: challenge, prepare, request, answer."""
+        self.end(self.ask(body, chunks))
 
     def report(self) -> Report:
         return verify(self.transcript)

@@ -28,11 +28,7 @@ OTHER_CONVERSATION = "00000000-0000-4000-8000-0000000000b2"
 
 def early_return(**about: Any) -> Wire:
     wire = Wire(**about)
-    challenge = wire.challenge()
-    wire.prepare()
-    first = wire.send(user_turn(app_attest_challenge=challenge))
-    wire.plan(first, call_stream())
-    wire.write(first, 2)
+    first = wire.ask(user_turn(), call_stream(), 2)
     challenge = wire.challenge()
     wire.prepare(conversation_id=CONVERSATION)
     second = wire.send(tool_return(app_attest_challenge=challenge))
@@ -71,11 +67,7 @@ def test_a_call_that_is_never_closed_is_complete_at_the_end_of_its_stream() -> N
 
 def test_leaving_before_done_fails_reads_to_end_and_says_how_much_was_read() -> None:
     wire = Wire()
-    challenge = wire.challenge()
-    wire.prepare()
-    number = wire.send(user_turn(app_attest_challenge=challenge))
-    wire.plan(number, answer_stream())
-    wire.write(number, 3)
+    number = wire.ask(user_turn(), answer_stream(), 3)
     wire.end(number, "client-left")
     failed = wire.failed()
     assert failed.keys() == {"behavior.reads-to-end"}
@@ -84,11 +76,7 @@ def test_leaving_before_done_fails_reads_to_end_and_says_how_much_was_read() -> 
 
 def test_leaving_after_done_is_fine() -> None:
     wire = Wire()
-    challenge = wire.challenge()
-    wire.prepare()
-    number = wire.send(user_turn(app_attest_challenge=challenge))
-    wire.plan(number, answer_stream())
-    wire.write(number)
+    number = wire.ask(user_turn(), answer_stream())
     wire.end(number, "client-left")
     assert not wire.failed()
     assert wire.outcome("behavior.reads-to-end").outcome == "pass"
@@ -97,32 +85,20 @@ def test_leaving_after_done_is_fine() -> None:
 @pytest.mark.parametrize("how", ["reset", "hang"])
 def test_a_stream_that_was_recorded_without_an_end_blames_nobody(how: Any) -> None:
     wire = Wire()
-    challenge = wire.challenge()
-    wire.prepare()
-    number = wire.send(user_turn(app_attest_challenge=challenge))
-    wire.plan(number, answer_stream())
-    wire.write(number, 2)
+    number = wire.ask(user_turn(), answer_stream(), 2)
     wire.end(number, how)
     assert wire.outcome("behavior.reads-to-end").outcome == "not_applicable"
 
 
 def test_a_stream_that_is_still_running_says_nothing() -> None:
     wire = Wire()
-    challenge = wire.challenge()
-    wire.prepare()
-    number = wire.send(user_turn(app_attest_challenge=challenge))
-    wire.plan(number, answer_stream())
-    wire.write(number, 2)
+    wire.ask(user_turn(), answer_stream(), 2)
     assert wire.outcome("behavior.reads-to-end").outcome == "not_observed"
 
 
 def test_a_stopped_turn_owes_no_return_and_no_reading_on() -> None:
     wire = Wire()
-    challenge = wire.challenge()
-    wire.prepare()
-    number = wire.send(user_turn(app_attest_challenge=challenge))
-    wire.plan(number, call_stream())
-    wire.write(number, 3)
+    number = wire.ask(user_turn(), call_stream(), 3)
     wire.request(
         "POST", "/backend-api/stop_conversation", json.dumps({"conversation_id": CONVERSATION}).encode()
     )
@@ -140,11 +116,7 @@ def test_stopping_an_unknown_conversation_changes_nothing() -> None:
 
 def test_a_stream_that_is_resumed_goes_on_where_it_was_cut() -> None:
     wire = Wire(expect={"results": {"alefita_way": "echo"}})
-    challenge = wire.challenge()
-    wire.prepare()
-    number = wire.send(user_turn(app_attest_challenge=challenge))
-    wire.plan(number, call_stream())
-    wire.write(number, 2)
+    number = wire.ask(user_turn(), call_stream(), 2)
     wire.end(number, "client-left")
     body = json.dumps({"conversation_id": CONVERSATION, "offset": 2}).encode()
     again = wire.request("POST", "/backend-api/f/conversation/resume", body)
@@ -166,11 +138,7 @@ def test_resuming_an_unknown_conversation_brings_nothing() -> None:
 
 def test_a_client_that_leaves_and_returns_before_the_closing_patch_is_too_early() -> None:
     wire = Wire()
-    challenge = wire.challenge()
-    wire.prepare()
-    number = wire.send(user_turn(app_attest_challenge=challenge))
-    wire.plan(number, call_stream())
-    wire.write(number, 2)
+    number = wire.ask(user_turn(), call_stream(), 2)
     wire.end(number, "client-left")
     wire.turn(tool_return(), answer_stream())
     assert wire.failed().keys() == {"behavior.waits-for-complete-call", "behavior.reads-to-end"}

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Final
+from functools import partial
+from typing import Final
 
-from wiretape.contract import Answer, Evidence, Level, Rule, Spec
+from wiretape.contract import make_rule
 
 SEED: Final = "flow-a-tool-protocol"
 """The source document. Its sections are written ``§3``."""
@@ -13,32 +13,4 @@ NOTES: Final = "docs/flow-a.md"
 """This project's notes, for what client code and captures show and the source document does not say."""
 STANDARDS: Final = "RFC 8259"
 
-
-def rule(
-    name: str,
-    title: str,
-    check: Callable[[Any], Answer],
-    *,
-    scope: str,
-    section: str,
-    quote: str,
-    evidence: Evidence,
-    good: str,
-    bad: tuple[str, ...],
-    level: Level = "must",
-    document: str = SEED,
-    hint: str = "",
-) -> Rule:
-    """Make a rule of this protocol; ``name`` is its id without the prefix."""
-    return Rule(
-        id=f"flow_a.{name}",
-        level=level,
-        title=title,
-        spec=Spec(document=document, section=section, quote=quote),
-        evidence=evidence,
-        scope=scope,
-        check=check,
-        good=good,
-        bad=bad,
-        hint=hint,
-    )
+rule = partial(make_rule, protocol="flow_a", document=SEED)
