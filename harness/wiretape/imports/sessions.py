@@ -75,6 +75,11 @@ def _codex(exchanges: Sequence[Exchange], source: Source, *, left_out: int) -> C
 def codex_cassette(frames: Sequence[RecordedFrame], provenance: Provenance) -> Cassette:
     """A cassette of the messages of an app-server's session; the model's part is read out of them."""
     played = scenario(frames)
+    if not played.model:
+        raise SourceError(
+            f"{', '.join(provenance.basis)}: expected a session in which a turn was begun, got {len(frames)} "
+            "messages without one: there is nothing to play. The file itself can be judged: wiretape verify"
+        )
     return Cassette(
         protocol="codex",
         title=title(played.expect.user_message),
