@@ -104,6 +104,12 @@ def test_what_came_in_place_of_an_object_is_shown(raw: bytes, got: object) -> No
     assert finding.hint
 
 
+def test_no_secret_of_an_unreadable_body_is_shown() -> None:
+    wire = Wire()
+    wire.send(b'{"app_attest_challenge": "SECRET-7-abcdefgh", bad')
+    assert "SECRET" not in str(wire.failed()["request.valid-json"])
+
+
 def test_a_duplicate_key_fails_one_rule_and_the_last_value_is_judged() -> None:
     wire = Wire()
     challenge = wire.challenge()

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from wiretape import strictjson
+from wiretape.redaction import Redactor
 from wiretape.strictjson import ABSENT, StrictJSONError
+
+_SHOWN: Final = 80
+"""Bytes of an unreadable body that are shown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,4 +53,5 @@ def _despite(problem: StrictJSONError, raw: bytes) -> tuple[Any, StrictJSONError
 def _excerpt(raw: bytes) -> str:
     if not raw:
         return "an empty body"
-    return raw[:80].decode("utf-8", "backslashreplace") + ("…" if len(raw) > 80 else "")
+    shown = Redactor().body(raw)[:_SHOWN]  # a report is a file too: no challenge or token gets there
+    return shown.decode("utf-8", "backslashreplace") + ("…" if len(raw) > _SHOWN else "")
