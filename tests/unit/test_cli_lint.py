@@ -33,20 +33,15 @@ def torn(tmp_path: Path) -> Path:
         ((b"kind: reconstructed", b"kind: dreamt"), "lint.loads", "dreamt"),
         ((b"\n", b"\n\xff"), "lint.loads", "FAIL"),
         ((b'"v1"', b'"v7"'), "lint.decodes", "event 1: unknown_encoding"),
-        ((b"  - alefita_way\n", b"  - 7\n"), "lint.loads", "FAIL"),
     ],
 )
 def test_a_fault_exits_4_and_is_told_once(
     damage: tuple[bytes, bytes], rule: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    data = TAPE.read_bytes()
     file = tmp_path / "tape.yaml"
-    file.write_bytes(data.replace(*damage))
-    code = main(["lint", str(file)])
+    file.write_bytes(TAPE.read_bytes().replace(*damage))
+    assert main(["lint", str(file)]) == 4
     err = capsys.readouterr().err
-    if data == file.read_bytes():
-        pytest.fail(f"the damage {damage!r} is none")
-    assert code == 4
     assert f"FAIL {file}\nFAIL {rule} " in err
     assert said in err
     assert {line.split()[1] for line in err.splitlines() if line.startswith("FAIL lint.")} == {rule}

@@ -238,6 +238,11 @@ def test_a_secret_is_noticed_and_not_told(secret: bytes) -> None:
     assert all(secret.decode()[-10:] not in repr(each) for each in found)
 
 
+def test_a_file_that_does_not_fit_the_schema_is_noticed() -> None:
+    report = lint(Tape(cassette=TAPE, data=b"format: 1\nprotocol: flow_a\n"), EVERY)
+    assert {each.rule for each in report.violations} == {"lint.schema"}
+
+
 def test_a_pace_and_pieces_of_a_text_are_no_difference_of_the_model() -> None:
     pieces = replace(SAID, deltas=("do", "ne"), id="")
     assert failed(playing(CODEX.model[0], Step(items=(pieces,)))) == []
