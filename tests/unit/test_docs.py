@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import click
 import pytest
 
 from docs.rules_page import PAGE, RULES, page
@@ -55,7 +56,10 @@ OTHER_PROGRAMS = {"--import-mode", "--strict"}
 
 def known_options() -> set[str]:
     """Every long option of the command and of the plugin."""
-    of_verbs = {option for verb in cli.commands.values() for each in verb.params for option in each.opts}
+    verbs: list[click.Command] = [cli]
+    for verb in verbs:
+        verbs += verb.commands.values() if isinstance(verb, click.Group) else ()
+    of_verbs = {option for verb in verbs for each in verb.params for option in each.opts}
     return of_verbs | {f"--wiretape-{name.replace('_', '-')}" for name in OPTIONS}
 
 
