@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 from wiretape import strictjson
-from wiretape.redaction import Redactor
+from wiretape.redaction import excerpt
 from wiretape.strictjson import ABSENT, StrictJSONError
-
-_SHOWN: Final = 80
-"""Bytes of an unreadable body that are shown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +31,7 @@ def read_json(raw: bytes, at: str) -> JsonBody:
     except StrictJSONError as problem:
         value, error = _despite(problem, raw)
         if error.kind != "duplicate_key":
-            return JsonBody(at=at, value={}, readable=False, error=error, got=_excerpt(raw))
+            return JsonBody(at=at, value={}, readable=False, error=error, got=excerpt(raw) or "an empty body")
     if not isinstance(value, dict):
         return JsonBody(at=at, value={}, readable=False, error=error, got=value)
     return JsonBody(at=at, value=value, readable=True, error=error)
@@ -48,10 +45,3 @@ def _despite(problem: StrictJSONError, raw: bytes) -> tuple[Any, StrictJSONError
         return strictjson.loads(raw, last_wins=True), problem
     except StrictJSONError as graver:
         return ABSENT, graver
-
-
-def _excerpt(raw: bytes) -> str:
-    if not raw:
-        return "an empty body"
-    shown = Redactor().body(raw)[:_SHOWN]  # a report is a file too: no challenge or token gets there
-    return shown.decode("utf-8", "backslashreplace") + ("…" if len(raw) > _SHOWN else "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from wiretape.redaction.excerpt import excerpt
 from wiretape.redaction.redactor import Redactor
 from wiretape.redaction.rules import DEFAULT, Hit, RedactionRules, Shape
 from wiretape.redaction.rules_file import RulesError, load_hook, load_rules
@@ -15,6 +16,7 @@ __all__ = [
     "RulesError",
     "SaveRefused",
     "Shape",
+    "excerpt",
     "load_hook",
     "load_rules",
     "refuse_secrets",

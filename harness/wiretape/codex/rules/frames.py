@@ -8,6 +8,7 @@ from wiretape.codex.rules.source import rule
 from wiretape.codex.view import Sent
 from wiretape.contract import Answer, Fault, Rule, Skip
 from wiretape.jsonrpc import Call, Notice, Unreadable
+from wiretape.redaction import excerpt
 
 _BAD_ANSWERS: Final = {
     "binary": Skip("codex.frame.valid-json"),
@@ -23,7 +24,7 @@ def _valid_json(sent: Sent) -> Answer:
     message = sent.message
     if not isinstance(message, Unreadable) or message.kind not in ("json", "binary"):
         return None
-    return Fault("", "a JSON text in UTF-8", _excerpt(sent.data), hint=message.reason)
+    return Fault("", "a JSON text in UTF-8", _shown(sent.data), hint=message.reason)
 
 
 def _one_message(sent: Sent) -> Answer:
@@ -37,14 +38,12 @@ def _one_message(sent: Sent) -> Answer:
         return None
     if message.kind in _BAD_ANSWERS:
         return _BAD_ANSWERS[message.kind]
-    got = _excerpt(sent.data) if message.kind == "several" else message.value
+    got = _shown(sent.data) if message.kind == "several" else message.value
     return Fault("", "one request, notification or answer", got, hint=message.reason)
 
 
-def _excerpt(raw: bytes) -> str:
-    if not raw.strip():
-        return "an empty line"
-    return raw[:80].decode("utf-8", "backslashreplace") + ("…" if len(raw) > 80 else "")
+def _shown(raw: bytes) -> str:
+    return excerpt(raw) if raw.strip() else "an empty line"
 
 
 FRAME_RULES: Final[tuple[Rule, ...]] = (
