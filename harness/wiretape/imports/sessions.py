@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 from urllib.parse import quote, urlsplit
 
@@ -14,6 +15,7 @@ from wiretape.cassette.model import (
     RecordedFrame,
     RecordedRequest,
     RecordedResponse,
+    Step,
 )
 from wiretape.codex.scenario import scenario
 from wiretape.flow_a.endpoints import RECORDED
@@ -73,26 +75,15 @@ def _codex(exchanges: Sequence[Exchange], source: Source, *, left_out: int) -> C
 
 
 def codex_cassette(frames: Sequence[RecordedFrame], provenance: Provenance) -> Cassette:
-    """A cassette of the messages of an app-server's session; the model's part is read out of them."""
+    """A cassette of an app-server's messages; the model's part is read out of them, or is an empty step."""
     played = scenario(frames)
-    if not played.model:
-        raise SourceError(
-            f"{', '.join(provenance.basis)}: expected a session in which a turn was begun, got {len(frames)} "
-            "messages without one: there is nothing to play. The file itself can be judged: wiretape verify"
-        )
     return Cassette(
         protocol="codex",
         title=title(played.expect.user_message),
-        provenance=Provenance(
-            kind=provenance.kind,
-            captured_at=provenance.captured_at,
-            tool=provenance.tool,
-            basis=provenance.basis,
-            gaps=(*provenance.gaps, *played.gaps),
-        ),
+        provenance=replace(provenance, gaps=(*provenance.gaps, *played.gaps)),
         profile=played.profile,
         expect=played.expect,
-        model=played.model,
+        model=played.model or (Step(),),
         client=played.client,
         frames=tuple(frames),
     )

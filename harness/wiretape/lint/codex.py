@@ -80,7 +80,7 @@ def _model(tape: Tape) -> Iterator[Fault]:
     """The steps that play are those that the frames show."""
     if not tape.cassette.frames:
         return
-    shown = scenario(tape.cassette.frames).model
+    shown = scenario(tape.cassette.frames).model or (Step(),)
     for index, (step, seen) in enumerate(zip_longest(tape.cassette.model, shown)):
         plays, was = _what(step), _what(seen)
         if not strictjson.equal(plays, was):
