@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from tests.unit.codex_script import Session
 from tests.unit.codex_wire import ECHO, THREAD, text_result
-from wiretape.cassette import Cassette, ClientStep, Step, bundled, load_cassette
-from wiretape.codex.scenario import scenario
+from wiretape.cassette import Cassette, ClientStep, Expect, Step, bundled, load_cassette
+from wiretape.codex.scenario import scenario, scripted, unscripted
 
 WAIT = Step(wait="until_interrupt")
 
@@ -141,3 +143,14 @@ def test_a_login_names_its_account(session: Session, params: dict[str, str], acc
         ClientStep(do="login", value=account),
         ClientStep(do="turn", value="go"),
     )
+
+
+def test_a_script_can_be_given_and_taken(cassette: Cassette) -> None:
+    bare = unscripted(scripted(unscripted(cassette)))
+    assert (bare.model, bare.client, bare.profile, bare.expect) == ((), (), "", Expect())
+    assert bare.provenance == unscripted(cassette).provenance
+    assert scripted(bare).model == cassette.model
+
+
+def test_a_session_without_a_turn_gets_an_empty_step(cassette: Cassette) -> None:
+    assert scripted(replace(cassette, frames=cassette.frames[:1])).model == (Step(),)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
-from wiretape.cassette.model import ClientStep, Expect, RecordedFrame, Step
+from wiretape.cassette.model import Cassette, ClientStep, Expect, RecordedFrame, Step
 from wiretape.codex.client_steps import ClientSteps
 from wiretape.codex.dialects import Version, dialect_of, version_of
 from wiretape.codex.model_steps import TOKENS, ModelSteps
@@ -56,6 +56,37 @@ def scenario(frames: Iterable[RecordedFrame]) -> Scenario:
         ),
         profile=_PROFILES[dialect_of(version).since] if version else "",
         gaps=tuple(_gaps(model, client, thread)),
+    )
+
+
+def scripted(cassette: Cassette) -> Cassette:
+    """Give a recorded session its script; one without a turn gets one empty step, since a cassette needs one.
+
+    Call it after redaction: a secret may be split over the deltas of a text, which frames are looked through
+    for, and steps are not.
+    """
+    script = scenario(cassette.frames)
+    return replace(
+        cassette,
+        profile=script.profile,
+        model=script.model or (Step(),),
+        client=script.client,
+        expect=script.expect,
+        provenance=replace(cassette.provenance, gaps=(*cassette.provenance.gaps, *script.gaps)),
+    )
+
+
+def unscripted(cassette: Cassette) -> Cassette:
+    """Take from a recorded session what ``scripted`` gave it."""
+    derived = scenario(cassette.frames).gaps
+    kept = tuple(gap for gap in cassette.provenance.gaps if gap not in derived)
+    return replace(
+        cassette,
+        profile="",
+        model=(),
+        client=(),
+        expect=Expect(),
+        provenance=replace(cassette.provenance, gaps=kept),
     )
 
 

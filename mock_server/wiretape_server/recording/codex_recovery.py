@@ -7,8 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from wiretape import __version__
-from wiretape.cassette.model import Cassette, Provenance, RecordedFrame, Step
-from wiretape.codex.scenario import scenario
+from wiretape.cassette.model import Cassette, Provenance, RecordedFrame
 from wiretape_server.recording.codex_session import HEAD, TAIL
 
 PROGRAMS: Final = "x-programs"
@@ -81,26 +80,10 @@ def _frames(session: CodexSession) -> tuple[RecordedFrame, ...]:
     )
 
 
-def scripted(cassette: Cassette) -> Cassette:
-    """Give a recording its script, which follows from its frames."""
-    script = scenario(cassette.frames)
-    first = (script.expect.user_message or "").strip().partition("\n")[0]
-    return replace(
-        cassette,
-        title=f"Recorded: {first[:80]}" if first else "A recording",
-        profile=script.profile,
-        model=script.model or (Step(),),
-        client=script.client,
-        expect=script.expect,
-        provenance=replace(cassette.provenance, gaps=(*cassette.provenance.gaps, *script.gaps)),
-    )
-
-
-def unscripted(cassette: Cassette) -> Cassette:
-    """Take from a recording what ``scripted`` gave it."""
-    derived = scenario(cassette.frames).gaps
-    kept = tuple(gap for gap in cassette.provenance.gaps if gap not in derived)
-    return replace(cassette, model=(), client=(), provenance=replace(cassette.provenance, gaps=kept))
+def title(message: str | None) -> str:
+    """A cassette's title, from what its user said first."""
+    first = (message or "").strip().partition("\n")[0]
+    return f"Recorded: {first[:80]}" if first else "A recording"
 
 
 def joined(first: Cassette, second: Cassette) -> Cassette:

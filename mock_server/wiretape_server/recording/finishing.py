@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from wiretape.cassette import Cassette, dumps, save
+from wiretape.codex.scenario import scripted, unscripted
 from wiretape.redaction import Redactor, SaveRefused, scan
-from wiretape_server.recording.codex_recovery import joined, scripted, unscripted
+from wiretape_server.recording.codex_recovery import joined, title
 from wiretape_server.recording.recovery import EmptyRecordingError, recover
 
 
@@ -38,6 +40,7 @@ def finish(
     cassette = redactor.cassette(recovered)
     if cassette.protocol == "codex":
         cassette = scripted(cassette if behind is None else joined(unscripted(behind), cassette))
+        cassette = replace(cassette, title=title(cassette.expect.user_message))
     hits = scan(dumps(cassette), redactor.secrets, redactor.rules)
     if hits:
         raise SaveRefused(hits)

@@ -20,7 +20,7 @@ from wiretape.cassette.model import (
 )
 from wiretape.flow_a.expectation import expectation
 from wiretape.strictjson import StrictJSONError
-from wiretape_server.recording.codex_recovery import CodexSession
+from wiretape_server.recording.codex_recovery import CodexSession, title
 from wiretape_server.recording.session import FORMAT
 
 
@@ -138,7 +138,7 @@ def _cassette(head: dict[str, Any], exchanges: list[_Exchange]) -> Cassette:
     ]
     return Cassette(
         protocol=head["protocol"],
-        title=_title(expect.user_message),
+        title=title(expect.user_message),
         provenance=Provenance(
             kind="recorded",
             captured_at=head["captured_at"],
@@ -149,11 +149,6 @@ def _cassette(head: dict[str, Any], exchanges: list[_Exchange]) -> Cassette:
         expect=expect,
         interactions=interactions,
     )
-
-
-def _title(message: str | None) -> str:
-    first = (message or "").strip().partition("\n")[0]
-    return f"Recorded: {first[:80]}" if first else "A recording"
 
 
 def _interaction(exchange: _Exchange) -> Interaction:
