@@ -11,6 +11,9 @@ import pytest
 from tests.unit.drift_sessions import CODEX, TAPE, again, drifts, edited, told
 from wiretape import load_cassette
 from wiretape.cassette import Cassette, Chunks, Interaction, bundled
+from wiretape.drift import compare
+from wiretape.transcript import Request
+from wiretape.verdict import transcript_of
 
 
 @pytest.mark.parametrize("name", [f"{each}/{name}" for each in ("flow_a", "codex") for name in bundled(each)])
@@ -185,14 +188,14 @@ def test_another_status_and_another_end_are_told() -> None:
     ]
 
 
-def test_a_body_that_is_no_stream_is_compared_as_json() -> None:
-    def answered(body: bytes) -> Cassette:
-        first, *others = TAPE.interactions
-        response = replace(
-            first.response, headers={"content-type": "application/json"}, body=body, chunks=None
-        )
-        return replace(TAPE, interactions=(replace(first, response=response), *others))
+def answered(body: bytes, *, kind: str = "application/json") -> Cassette:
+    """The cassette with another first answer."""
+    first, *others = TAPE.interactions
+    response = replace(first.response, headers={"content-type": kind}, body=body, chunks=None)
+    return replace(TAPE, interactions=(replace(first, response=response), *others))
 
+
+def test_a_body_that_is_no_stream_is_compared_as_json() -> None:
     (drift,) = drifts(answered(b'{"detail": {"a": 1}}'), answered(b'{"detail": {"a": 2}}'))
     assert (drift.path, drift.was, drift.now) == ("body.detail.a", 1, 2)
     assert drifts(answered(b"<a>"), answered(b"<b>")) != []
@@ -214,6 +217,27 @@ def test_the_shape_alone_may_be_compared() -> None:
     assert drifts(TAPE, swap('"plan_type": "plus"', '"plan_type": null'), shape=True) != []
     assert drifts(TAPE, swap('"plan_type": "plus", ', ""), shape=True) != []
     assert drifts(TAPE, swap('"tool_invoked": true', '"tool_invoked": false'), shape=True) == []
+
+
+def test_a_classic_envelope_is_compared_beside_its_message() -> None:
+    message = '{"id": "m1", "author": {"role": "assistant"}, "content": {"parts": ["a"]}}'
+    old = answered(f'data: {{"message": {message}, "error": null}}\n\n'.encode(), kind="text/event-stream")
+    new = answered(f'data: {{"message": {message}, "error": "x"}}\n\n'.encode(), kind="text/event-stream")
+    assert told(drifts(old, new)) == [("changed", "field", "message envelope", "error")]
+
+
+def test_a_text_that_only_looks_like_json_is_compared_as_text() -> None:
+    old, new = (answered(b'{"a": "{half %d"}' % number) for number in (1, 2))
+    assert told(drifts(old, new)) == [
+        ("changed", "field", "answer to POST /backend-api/f/conversation (user)", "body.a")
+    ]
+    assert drifts(old, old) == []
+
+
+def test_a_request_that_was_not_answered_is_compared_without_an_answer() -> None:
+    old, new = transcript_of(TAPE), transcript_of(TAPE)
+    new.entries = [entry for entry in new.entries if isinstance(entry, Request)]
+    assert {each.kind for each in compare(old, new)} == {"gone"}
 
 
 def test_two_protocols_can_not_be_compared() -> None:

@@ -9,6 +9,9 @@ from typing import Any
 
 from tests.unit.drift_sessions import CODEX, again, drifts, told
 from wiretape.cassette import Cassette, RecordedFrame
+from wiretape.drift import compare
+from wiretape.transcript import Link
+from wiretape.verdict import transcript_of
 
 
 def codex(edit: Callable[[dict[str, Any]], dict[str, Any]], method: str) -> Cassette:
@@ -75,6 +78,12 @@ def growing(*pieces: str) -> Cassette:
 
 def test_how_an_item_grows_is_no_drift() -> None:
     assert drifts(growing("hello"), growing("hel", "lo")) == []
+
+
+def test_when_a_connection_begins_is_not_compared() -> None:
+    old, new = transcript_of(CODEX), transcript_of(CODEX)
+    new.entries.insert(0, Link(connection="", what="opened", transport="stdio", at=0.0))
+    assert compare(old, new) == []
 
 
 def test_an_unreadable_message_is_compared_as_text() -> None:

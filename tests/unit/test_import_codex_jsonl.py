@@ -11,6 +11,7 @@ import pytest
 from wiretape import load_cassette, verify
 from wiretape.cassette import Cassette, Step
 from wiretape.imports import LogKeys, SourceError, read_codex_log
+from wiretape.redaction import Redactor
 from wiretape_cli.main import main
 
 LOGS = Path(__file__).parents[1] / "vectors" / "codex" / "transcripts"
@@ -122,13 +123,20 @@ def test_secrets_do_not_reach_the_file(tmp_path: Path) -> None:
     assert "SECRET" not in out.read_text("utf-8")
 
 
+class Blind(Redactor):
+    """A redactor that sees nothing."""
+
+    def cassette(self, cassette: Cassette) -> Cassette:
+        return cassette
+
+
 def test_a_secret_that_redaction_leaves_refuses_the_save(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file, out = tmp_path / "a.jsonl", tmp_path / "a.yaml"
     secret = "sk-proj-0123456789abcdefghijklmnop"
     file.write_text(json.dumps(said("client->server", HELLO | {"x": secret})))
-    monkeypatch.setattr("wiretape.redaction.Redactor.cassette", lambda _self, cassette: cassette)
+    monkeypatch.setattr("wiretape_cli.importing.Redactor", Blind)
     assert main(["import", "codex-jsonl", str(file), "--out", str(out)]) == 4
     err = capsys.readouterr().err
     assert "was not saved" in err

@@ -46,6 +46,11 @@ def test_the_made_up_request_sends_the_message_that_the_stream_repeats() -> None
     assert cassette.expect.user_message == "hi"
 
 
+def test_an_event_that_does_not_decode_is_kept_as_it_came() -> None:
+    broken = ANSWER + b"event: delta\ndata: {\n\n"
+    assert imported(broken).interactions[0].response.body == broken
+
+
 def test_a_given_request_is_taken_as_it_is() -> None:
     cassette = imported(ANSWER, request=b'{"action": "next"}')
     assert cassette.interactions[0].request.body == b'{"action": "next"}'

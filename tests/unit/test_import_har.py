@@ -179,6 +179,12 @@ def test_a_turn_on_a_websocket_is_one_stream_with_the_times_of_its_items() -> No
     assert set(chunks.delays[1:]) <= {0.0, 125.0, 250.0, 375.0}
 
 
+def test_what_is_no_json_on_a_websocket_makes_no_stream() -> None:
+    odd = {"type": "receive", "opcode": 1, "data": "hello"}
+    with pytest.raises(SourceError, match="got 1 other entries"):
+        imported(socket([odd]))
+
+
 def app_server_messages() -> list[dict[str, Any]]:
     kinds = {"client->server": "send", "server->client": "receive"}
     records = map(json.loads, (LOGS / "0.171.0-ws-success_text.jsonl").read_text().splitlines())

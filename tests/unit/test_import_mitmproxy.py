@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from wiretape import load_cassette, verify
-from wiretape.cassette import Cassette
+from wiretape.cassette import Cassette, Interaction, RecordedFrame
 from wiretape_cli.main import main
 
 TAPE = load_cassette("alefita_way")
@@ -46,16 +46,23 @@ def written(tmp_path: Path) -> Any:
     return write
 
 
-def flow(
-    request: bytes, answer: bytes | None, *, url: str = URL, kind: str = "text/event-stream", **headers: str
-) -> Any:
+def flow(request: bytes, answer: bytes | None, **headers: str) -> Any:
+    """One exchange with an event stream."""
     from mitmproxy.http import Headers, Request, Response
     from mitmproxy.test.tflow import tflow
 
-    sent = Request.make("POST", url, request, {"content-type": "application/json"})
-    came = Response.make(200, b"", Headers(content_type=kind, **headers))
+    sent = Request.make("POST", URL, request, {"content-type": "application/json"})
+    came = Response.make(200, b"", Headers(content_type="text/event-stream", **headers))
     came.raw_content = answer
     return tflow(req=sent, resp=came)
+
+
+def answer_of(interaction: Interaction) -> bytes:
+    return interaction.response.body
+
+
+def said(frame: RecordedFrame) -> tuple[str, object]:
+    return frame.direction, json.loads(frame.data)
 
 
 def recorded() -> list[Any]:
@@ -70,9 +77,7 @@ def imported(file: Path) -> Cassette:
 
 def test_a_whole_session_comes_in_and_conforms(written: Any) -> None:
     cassette = imported(written(*recorded()))
-    assert [each.response.body for each in cassette.interactions] == [
-        each.response.body for each in TAPE.interactions
-    ]
+    assert list(map(answer_of, cassette.interactions)) == list(map(answer_of, TAPE.interactions))
     assert verify(cassette).violations == ()
     assert cassette.provenance.kind == "recorded"
     assert str(cassette.provenance.tool).startswith("mitmproxy (read by ")
@@ -127,12 +132,9 @@ def test_the_websocket_of_an_app_server_becomes_a_codex_cassette(written: Any) -
         message = WebSocketMessage(Opcode.TEXT, frame.direction == "client", frame.data, at)
         opened.websocket.messages.append(message)
     cassette = imported(written(opened))
-    assert [json.loads(each.data) for each in cassette.frames] == [
-        json.loads(each.data) for each in CODEX.frames
-    ]
-    assert [each.delay for each in cassette.frames] == pytest.approx(
-        [each.delay for each in CODEX.frames], abs=0.01
-    )
+    assert list(map(said, cassette.frames)) == list(map(said, CODEX.frames))
+    delays = [each.delay for each in CODEX.frames]
+    assert [each.delay for each in cassette.frames] == pytest.approx(delays, abs=0.01)
     assert cassette.model == CODEX.model
 
 

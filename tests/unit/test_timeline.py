@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -137,6 +138,30 @@ def test_an_answer_that_is_no_stream_is_shown_whole() -> None:
     assert (row.event, row.text) == ("body", '{"a": 1}')
     *_, row, _ = timeline.rows(streamed(b"<html>\xff", kind="text/html"))
     assert row.text == "<html>\\xff"
+
+
+def test_a_write_without_an_answer_before_it_is_passed_over() -> None:
+    transcript = streamed(ANNOUNCED)
+    transcript.entries = [entry for entry in transcript.entries if not isinstance(entry, Response)]
+    assert events(timeline.rows(transcript)) == ["POST /backend-api/f/conversation"]
+    assert events(timeline.final(transcript)) == []
+    assert events(timeline.wire(transcript)) == ["POST /backend-api/f/conversation", "end: complete"]
+
+
+def test_a_request_that_is_no_json_is_shown_as_it_is() -> None:
+    transcript = streamed(ANNOUNCED)
+    transcript.entries[0] = replace(transcript.entries[0], body=b"{half")  # type: ignore[type-var]
+    first, *_ = timeline.rows(transcript)
+    assert first.text == "{half"
+
+
+def test_what_belongs_to_the_other_protocol_is_passed_over() -> None:
+    link = Link(connection="c1", what="opened", transport="stdio", at=0.0)
+    for protocol in ("flow_a", "codex"):
+        transcript = Transcript(protocol=protocol)
+        transcript.entries = [link] if protocol == "flow_a" else streamed(ANNOUNCED).entries
+        assert events(timeline.rows(transcript)) == []
+        assert events(timeline.final(transcript)) == []
 
 
 def test_who_ended_an_answer_is_seen() -> None:

@@ -6,9 +6,9 @@ from collections import defaultdict, deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
-from typing import Any, Final, Generic, Protocol, TypeVar
+from typing import Final, Generic, Protocol, TypeVar
 
-from wiretape.drift.parts import Drift, Exchange, Part
+from wiretape.drift.parts import Drift, Exchange, Part, What
 from wiretape.drift.same import Differences
 from wiretape.redaction.pseudonyms import is_pseudonym
 from wiretape.transcript import Headers
@@ -45,6 +45,13 @@ class Pair(Generic[Item]):
     new: Item | None
     moved: bool = False
 
+    @property
+    def only(self) -> Item:
+        """The one that is there, of a pair that has one."""
+        item = self.new if self.old is None else self.old
+        assert item is not None
+        return item
+
 
 _Key = tuple[str, str, str, str]
 
@@ -63,8 +70,8 @@ class Comparison:
         for pair in aligned(old, new):
             if pair.old and pair.new:
                 self._exchange(pair.old, pair.new, known, coming)
-            elif exchange := pair.old or pair.new:
-                self._note(_lone("exchange", pair.new is None, exchange.label, exchange.at))
+            else:
+                self._note(_lone("exchange", pair.new is None, pair.only))
         return [*self._found.values()]
 
     def _exchange(self, old: Exchange, new: Exchange, known: set[str], coming: set[str]) -> None:
@@ -73,10 +80,10 @@ class Comparison:
                 if pair.moved:
                     self._note(_moved(pair.old, pair.new))
                 self._part(pair.old, pair.new)
-            elif part := pair.old or pair.new:
+            else:
                 other = coming if pair.new is None else known
-                what = "message" if part.label in other else "message type"
-                self._note(_lone(what, pair.new is None, part.label, part.at))
+                what: What = "message" if pair.only.label in other else "message type"
+                self._note(_lone(what, pair.new is None, pair.only))
 
     def _part(self, old: Part, new: Part) -> None:
         base = Drift(kind="changed", what="field", message=old.label, old_at=old.at, new_at=new.at)
@@ -107,10 +114,10 @@ class Comparison:
         self._found[key] = replace(known, count=known.count + 1) if known else drift
 
 
-def _lone(what: Any, is_old: bool, label: str, at: str) -> Drift:
+def _lone(what: What, is_old: bool, item: Exchange | Part) -> Drift:
     if is_old:
-        return Drift(kind="gone", what=what, message=label, old_at=at)
-    return Drift(kind="new", what=what, message=label, new_at=at)
+        return Drift(kind="gone", what=what, message=item.label, old_at=item.at)
+    return Drift(kind="new", what=what, message=item.label, new_at=item.at)
 
 
 def _moved(old: Part, new: Part) -> Drift:
