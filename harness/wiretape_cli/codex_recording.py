@@ -1,24 +1,17 @@
-"""``record codex``: be the program, or stand before its websocket; then save the cassette."""
+"""``record codex`` over stdio: be the program, then save the cassette."""
 
 from __future__ import annotations
 
-import os
 import shlex
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-from wiretape import strictjson
 from wiretape.cassette import Cassette, load_cassette
 from wiretape_cli.errors import SetupError
-from wiretape_cli.exits import Exit
-from wiretape_cli.recording import begin, conclude, redactor_of, refuse_existing, refuse_partial
-from wiretape_cli.recording_screen import watch
-from wiretape_cli.screen import put
-from wiretape_cli.serving import ended_by_signal, started
+from wiretape_cli.saving import begin, conclude, redactor_of, refuse_existing, refuse_partial
 from wiretape_server.recording.codex_session import CodexRecording
 from wiretape_server.recording.codex_stdio import StdioTee
-from wiretape_server.recording.codex_ws import Address, WebsocketTeeThread
 
 _SERVER = "app-server"
 
@@ -31,7 +24,7 @@ def record_stdio(command: Sequence[str], *, out: Path, append: bool, redact: Pat
     try:
         if _SERVER not in command:
             return subprocess.call(command)
-        before, session = _begin(out, f"a tee on the stdio of {shlex.join(command)}", append, redact)
+        before, session = begin_session(out, f"a tee on the stdio of {shlex.join(command)}", append, redact)
         try:
             code = StdioTee(command, session).run()
         except OSError:
@@ -44,23 +37,7 @@ def record_stdio(command: Sequence[str], *, out: Path, append: bool, redact: Pat
     return code or saved
 
 
-def record_websocket(listen: str, upstream: str, *, out: Path, append: bool, redact: Path | None) -> Exit:
-    """Record until a signal. Raises SetupError, OptionError, CassetteError."""
-    here, there = Address(listen, "--listen"), Address(upstream, "--upstream")
-    before, session = _begin(out, f"a tee before the websocket {there.authority}", append, redact)
-    ended = ended_by_signal()
-    try:
-        with started(WebsocketTeeThread(here, there, session)) as tee:
-            put(strictjson.dumps({"codex_ws_url": tee.url, "pid": os.getpid()}))
-            watch(session.recording, ended)
-    except SetupError:
-        session.recording.discard()
-        raise
-    session.close()
-    return conclude(session.recording, out, behind=before)
-
-
-def _begin(
+def begin_session(
     out: Path, basis: str, append: bool, redact: Path | None
 ) -> tuple[Cassette | None, CodexRecording]:
     """Open the sidecar; also the cassette to go on with, if there is one."""

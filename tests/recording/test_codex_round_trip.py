@@ -10,7 +10,7 @@ import pytest
 
 from tests.recording.codex_stage import normal, over_stdio, over_websocket
 from wiretape import load_cassette, verify
-from wiretape.cassette import Cassette, bundled
+from wiretape.cassette import Cassette, ModelText, Step, bundled
 from wiretape_server.thread import ServerThread
 
 Record = Callable[[ServerThread, Cassette, Path], Cassette]
@@ -52,3 +52,22 @@ def test_another_session_is_another_recording(server: ServerThread, tmp_path: Pa
     other = over_websocket(server, load_cassette("codex/dynamic_tool_text"), tmp_path / "other")
     assert normal(one) != normal(other)
     assert without_frames(one) != without_frames(other)
+
+
+def test_a_secret_in_the_models_pieces_is_hidden_and_they_still_add_up(
+    server: ServerThread, tmp_path: Path
+) -> None:
+    secret = "sk-live4711abcdefghij"
+    pieces = ("The key is ", secret[:7], secret[7:12], secret[12:], ", keep it.")
+    model = (Step(items=(ModelText(text="".join(pieces), deltas=pieces, id="msg_1"),)),)
+    recorded = over_websocket(
+        server, replace(load_cassette("codex/plain_turn"), model=model), tmp_path / "one"
+    )
+    (step,) = recorded.model
+    (said,) = step.items
+    assert isinstance(said, ModelText)
+    assert "".join(said.deltas) == said.text
+    assert [len(piece) for piece in said.deltas] == [len(piece) for piece in pieces]
+    assert (said.deltas[0], said.deltas[-1]) == (pieces[0], pieces[-1])
+    written = (tmp_path / "one" / "recorded.yaml").read_text("utf-8")
+    assert not [piece for piece in (secret, *pieces[1:4]) if piece in written]

@@ -190,3 +190,20 @@ def test_a_recording_that_is_killed_is_recovered_up_to_what_was_heard_last(
     assert [len(step.items) for step in cassette.model] == [1]
     assert "The recording ended before the session did." in cassette.provenance.gaps
     assert {finding.rule for finding in verify(cassette).violations} == {"codex.call.answered"}
+
+
+def test_a_recorder_over_stdio_starts_without_anything_heavy() -> None:
+    look = "import sys, wiretape_cli.codex_recording; sys.exit(bool({'aiohttp', 'asyncio'} & {*sys.modules}))"
+    assert subprocess.run([sys.executable, "-c", look], timeout=TIMEOUT * 4, check=False).returncode == 0
+
+
+@posix
+def test_a_client_that_reads_no_more_ends_the_program(tmp_path: Path) -> None:
+    program = [sys.executable, "-c", "while True: print('{}', flush=True)", "app-server"]
+    command = [*RECORD, "--out", str(tmp_path / "my.yaml"), "--", *program]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"{}\n"
+        process.stdout.close()
+        assert process.wait(TIMEOUT * 2) != 0

@@ -44,7 +44,7 @@ def record(context: click.Context, *, recover: Path | None, out: Path | None) ->
         return None
     if context.invoked_subcommand is not None or out is None:
         raise SetupError("--recover FILE.partial needs --out FILE, and nothing else")
-    from wiretape_cli.recording import save
+    from wiretape_cli.saving import save
 
     return save(recover, out)
 

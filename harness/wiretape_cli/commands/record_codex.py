@@ -53,10 +53,12 @@ def codex(*, command: tuple[str, ...], listen: str | None, upstream: str | None,
     other than app-server is run and not recorded. With --listen and --upstream: prints one JSON line on
     stdout (codex_ws_url, pid) when ready. What is said on either side goes to the other at once, unchanged.
     """
-    from wiretape_cli.codex_recording import record_stdio, record_websocket
-
     if command and not (listen or upstream):
+        from wiretape_cli.codex_recording import record_stdio
+
         return record_stdio(command, **kept)
     if listen and upstream and not command:
+        from wiretape_cli.codex_relaying import record_websocket
+
         return record_websocket(listen, upstream, **kept)
     raise SetupError("give either a command behind --, or --listen and --upstream")
