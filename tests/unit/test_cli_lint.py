@@ -67,6 +67,12 @@ def test_several_files_and_folders_are_taken_and_an_empty_one_is_refused(
     assert "no cassette (*.yaml)" in capsys.readouterr().err
 
 
+def test_every_rule_stands_in_the_documentation() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "looking-at-cassettes.md").read_text("utf-8")
+    named = [line.split("`")[1] for line in page.splitlines() if line.startswith("| `lint.")]
+    assert sorted(named) == sorted({"lint.loads", *(rule.id for rule in EVERY)})
+
+
 def test_a_warning_alone_exits_0(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "tape.yaml"
     file.write_bytes(TAPE.read_bytes().replace(b"    end: complete", b"    end: hang"))
