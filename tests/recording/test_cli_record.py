@@ -8,7 +8,8 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -62,6 +63,14 @@ def command(url: str, out: Path, *options: str) -> Iterator[Command]:
             yield Command(process)
         finally:
             process.kill()
+
+
+def until(true: Callable[[], bool]) -> bool:
+    """Look again and again, as long as anything may take at most."""
+    pause, end = threading.Event(), time.monotonic() + TIMEOUT
+    while not true() and time.monotonic() < end:
+        pause.wait(0.005)
+    return true()
 
 
 @posix
@@ -120,6 +129,7 @@ def test_a_killed_recording_can_be_recovered_with_all_but_the_unfinished_chunk(t
             assert next(wire.answer().chunks()) == whole
             first_came.set()
             wire.until(cut)
+            assert until(lambda: "word 11" in partial.read_text())
             code, _ = recorder.end(signal.SIGKILL)
         killed.set()
     assert code == -signal.SIGKILL

@@ -16,6 +16,8 @@ from wiretape_server.recording.session import RecordedExchange, Recording
 from wiretape_server.recording.upstream import Connection, Upstream, UpstreamError, request_bytes
 from wiretape_server.streaming import reset_connection
 
+FLUSH_WITHIN: Final = 0.01
+"""Seconds that a piece may wait for others before it is written to the file: together they cost less."""
 _LEFT: Final = "the client left: what would have come is not known"
 _STOPPED: Final = "the recording was stopped: what would have come is not known"
 
@@ -111,6 +113,7 @@ class _Passage:
         self._exchange = exchange
         self._recording = recording
         self._reader = AnswerReader(request.method)
+        self._flushing: asyncio.TimerHandle | None = None
         self._answered = False
         self._ended = False
 
@@ -156,8 +159,15 @@ class _Passage:
         if not self._answered:
             self._answered = True
             exchange.answered(head)
-        for piece in pieces:
-            exchange.piece(piece)
+        if pieces:
+            exchange.pieces(pieces)
+            if self._flushing is None:
+                self._flushing = asyncio.get_running_loop().call_later(FLUSH_WITHIN, self._flush)
+
+    def _flush(self) -> None:
+        self._flushing = None
+        if self._exchange is not None:
+            self._exchange.flush()
 
     async def _broke_off(self, error: ConnectionError) -> web.StreamResponse:
         """Which of the two it was shows on the client's side."""
@@ -174,6 +184,8 @@ class _Passage:
             return
         self._ended = True
         self.trouble = why
+        if self._flushing is not None:
+            self._flushing.cancel()
         if self._exchange is not None:
             self._exchange.ended(how, why)
 

@@ -40,8 +40,8 @@ class _Exchange:
     asked: float
     response: dict[str, Any] | None = None
     body: bytearray = field(default_factory=bytearray)
-    times: list[float] = field(default_factory=list)
-    lengths: list[int] = field(default_factory=list)
+    cuts: list[tuple[float, int]] = field(default_factory=list)
+    """Of each piece of the body, when it came and how long it is."""
     end: StreamEnd | None = None
     gaps: list[str] = field(default_factory=list)
 
@@ -108,11 +108,10 @@ def _response(exchanges: dict[int, _Exchange], record: dict[str, Any]) -> None:
     exchanges[record["number"]].response = record
 
 
-def _chunk(exchanges: dict[int, _Exchange], record: dict[str, Any]) -> None:
+def _chunks(exchanges: dict[int, _Exchange], record: dict[str, Any]) -> None:
     exchange = exchanges[record["number"]]
     exchange.body += _bytes(record["body"])
-    exchange.times.append(record["at"])
-    exchange.lengths.append(record["length"])
+    exchange.cuts += record["cuts"]
 
 
 def _end(exchanges: dict[int, _Exchange], record: dict[str, Any]) -> None:
@@ -125,7 +124,7 @@ def _gap(exchanges: dict[int, _Exchange], record: dict[str, Any]) -> None:
     exchanges[record["number"]].gaps.append(record["text"])
 
 
-_READ: Final = {"request": _request, "response": _response, "chunk": _chunk, "end": _end, "gap": _gap}
+_READ: Final = {"request": _request, "response": _response, "chunks": _chunks, "end": _end, "gap": _gap}
 
 
 def _cassette(head: dict[str, Any], exchanges: list[_Exchange]) -> Cassette:
@@ -159,16 +158,16 @@ def _interaction(exchange: _Exchange) -> Interaction:
             status=exchange.response["status"],
             headers=_headers(exchange.response["headers"]),
             body=bytes(exchange.body),
-            chunks=_chunks(exchange),
+            chunks=_cuts(exchange),
             end=exchange.end or "hang",
         ),
     )
 
 
-def _chunks(exchange: _Exchange) -> Chunks | None:
+def _cuts(exchange: _Exchange) -> Chunks | None:
     """The cuts of what is in the file; of a killed recording's last chunk there may be a part."""
     delays, lengths, left, before = [], [], len(exchange.body), exchange.asked
-    for at, length in zip(exchange.times, exchange.lengths, strict=True):
+    for at, length in exchange.cuts:
         length = min(length, left)
         if not length:
             break

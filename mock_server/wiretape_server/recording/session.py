@@ -20,6 +20,8 @@ from wiretape_server.recording.framing import Head
 FORMAT: Final = 1
 _CONNECTION_ONLY: Final = frozenset(("connection", "keep-alive", "transfer-encoding"))
 """Headers that speak of the connection: the chunk table says how a body was cut."""
+_MOST_WAITING: Final = 64 * 1024
+"""Bytes of a body that are written at once at the latest."""
 _COMPRESSED: Final = frozenset(("content-encoding", "content-length"))
 """Headers that a body has no more without its compression."""
 
@@ -117,6 +119,9 @@ class RecordedExchange:
         self._decoder: Decoder | None = None
         self._coding = ""
         self._undecoded = 0
+        self._waiting = bytearray()
+        self._cuts: list[tuple[float, int]] = []
+        """Of each piece that waits, when it came and how long it is."""
         self._tail = b""
         self._requested(method, target, headers, body)
 
@@ -127,17 +132,32 @@ class RecordedExchange:
         headers = _without_coding(head.headers, self._coding) if self._decoder else list(head.headers)
         self._write("response", status=head.status, headers=self._headers(headers))
 
-    def piece(self, data: bytes) -> None:
-        """Note a piece of the body, as it came over the wire."""
+    def pieces(self, data: list[bytes]) -> None:
+        """Note pieces of the body, as they came over the wire. They may wait for ``flush``."""
         if self._decoder is None:
-            self._undecoded += len(data)
+            self._undecoded += sum(map(len, data))
             return
-        for piece in self._decoder.feed(data):
-            self._count(piece)
-            self._write("chunk", length=len(piece), body=text_of(self._hidden.feed(piece)))
+        at = self._recording.now()
+        for each in data:
+            for piece in self._decoder.feed(each):
+                self._waiting += piece
+                self._cuts.append((at, len(piece)))
+        if len(self._waiting) >= _MOST_WAITING:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write what waits. Many pieces at once cost little more than one."""
+        if not self._waiting:
+            return
+        body = bytes(self._waiting)
+        self._count(body)
+        self._write("chunks", cuts=self._cuts, body=text_of(self._hidden.feed(body)))
+        self._waiting.clear()
+        self._cuts.clear()
 
     def ended(self, how: StreamEnd, why: str = "") -> None:
         """Note how the answer ended, and what stays unknown because of it."""
+        self.flush()
         for gap in filter(None, (why, self._undecoded_part())):
             self.gap(gap)
         self._write("end", how=how, body=text_of(self._hidden.close()))
