@@ -10,7 +10,7 @@ import pytest
 
 from tests.unit.drift_sessions import CODEX, TAPE, again, drifts, edited, told
 from wiretape import load_cassette
-from wiretape.cassette import Cassette, Chunks, Interaction, bundled
+from wiretape.cassette import Cassette, Chunks, Interaction, RecordedResponse, bundled
 from wiretape.drift import compare
 from wiretape.transcript import Request
 from wiretape.verdict import transcript_of
@@ -155,6 +155,17 @@ def test_a_header_is_the_same_in_any_case_and_with_another_date_or_token() -> No
         lambda h: {k.upper(): v for k, v in h.items()} | {"Date": "Tue", "x-request-id": "def-98765"}
     )
     assert drifts(old, new) == []
+
+
+def test_a_placeholder_stands_for_any_token() -> None:
+    tokens = iter(("one-0123456789", "two-0123456789"))
+    new = [replace(each, response=with_token(each, next(tokens))) for each in TAPE.interactions]
+    assert drifts(TAPE, replace(TAPE, interactions=tuple(new))) == []
+    assert drifts(replace(TAPE, interactions=tuple(new)), TAPE) == []
+
+
+def with_token(each: Interaction, token: str) -> RecordedResponse:
+    return replace(each.response, headers=dict(each.response.headers) | {"x-conduit-token": token})
 
 
 def test_an_id_that_no_longer_stands_for_the_same_thing_is_drift() -> None:

@@ -19,8 +19,10 @@ _ID: Final = re.compile(
 _ID_NAME: Final = re.compile(
     r"(?:^|[_-])ids?$|[a-z]Ids?$|token|challenge|(?:^|[_-])(?:ray|cursor|revision|nonce|etag)$", re.IGNORECASE
 )
-_OPAQUE: Final = re.compile(r"(?=.*[0-9])[!-~]{5,}|[!-~]{20,}|<[^<>]+>(?:\.<[^<>]+>)*")
+_OPAQUE: Final = re.compile(r"(?=.*[0-9])[!-~]{5,}|[!-~]{20,}")
 """What a member with such a name holds when it is an id: not a word."""
+_PLACEHOLDER: Final = re.compile(r"<[^<>]+>(?:\.<[^<>]+>)*")
+"""Stands for an id in a file that was made by hand, and for any of them."""
 _TIME_NAME: Final = re.compile(
     r"(?:^|_)(?:time|timestamp|ts)$|_(?:time|at|ms|sec|secs|seconds)$|[a-z](?:Time|At|Ms|Secs?|Seconds)$"
     r"|duration|elapsed|latency",
@@ -90,7 +92,8 @@ class Differences:
     def same_texts(self, old: str, new: str, name: str) -> bool:
         """Whether two texts are the same but for ids and dates in them."""
         if _is_opaque(old, name) and _is_opaque(new, name):
-            return self._names.same(old, new)
+            stands_for_any = _PLACEHOLDER.fullmatch(old) or _PLACEHOLDER.fullmatch(new)
+            return stands_for_any is not None or self._names.same(old, new)
         if _without_names(old) != _without_names(new):
             return self._shape
         pairs = zip(_ID.findall(old), _ID.findall(new), strict=True)
@@ -132,7 +135,8 @@ def _object(text: str) -> dict[str, Any] | None:
 def _is_opaque(text: str, name: str) -> bool:
     if UUID.fullmatch(text):
         return True
-    return _ID_NAME.search(name) is not None and (_OPAQUE.fullmatch(text) is not None or is_pseudonym(text))
+    looks = _OPAQUE.fullmatch(text) or _PLACEHOLDER.fullmatch(text) or is_pseudonym(text)
+    return bool(looks) and _ID_NAME.search(name) is not None
 
 
 def _is_number(value: object) -> bool:
