@@ -39,7 +39,7 @@ def main(host: str, port: int, play: str, arguments: list[str]) -> int:
     server.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     head = [play, os.getcwd(), *arguments]
     server.sendall(record(HEAD, b"\0".join(map(os.fsencode, head))))
-    if not any("ws://" in each for each in arguments):  # one that listens does not end with its stdin
+    if not _listens(arguments):  # one that listens does not end with its stdin
         _thread.start_new_thread(_send_stdin, (server,))
     try:
         with server, server.makefile("rb") as records:
@@ -50,6 +50,17 @@ def main(host: str, port: int, play: str, arguments: list[str]) -> int:
         return _complain("the wiretape server broke the connection")
     except KeyboardInterrupt:
         return 130
+
+
+def _listens(arguments: list[str]) -> bool:
+    """Whether the last ``--listen`` asks for a websocket; other options may well hold such an address."""
+    address = ""
+    for before, argument in zip(["", *arguments], arguments, strict=False):
+        if before == "--listen":
+            address = argument
+        elif argument.startswith("--listen="):
+            address = argument.removeprefix("--listen=")
+    return address.startswith("ws://")
 
 
 def _send_stdin(server: socket.socket) -> None:

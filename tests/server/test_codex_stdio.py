@@ -64,6 +64,8 @@ def test_the_version_is_the_profiles(playback: CodexPlayback) -> None:
         ("app-server", "--listen", "stdio://"),
         ("app-server", "--enable", "guardian_approval", "-c", 'web_search="live"'),
         ("--model", "café", "-c", "a=\n", "app-server", "--no-such-option"),
+        ("-c", 'base_url="ws://127.0.0.1:1"', "app-server", "--remote", "ws://127.0.0.1:1"),
+        ("app-server", "--listen=ws://127.0.0.1:1", "--listen=stdio://"),
     ],
 )
 def test_options_before_and_after_app_server_do_not_matter(
