@@ -156,7 +156,8 @@ def _token(authorization: str | None) -> str:
     """The token of an ``Authorization: Bearer`` header, whatever the scheme's case. Raises LockedError."""
     _demand(authorization is not None, "missing websocket bearer token")
     scheme, _, token = (authorization or "").partition(" ")
-    _demand(scheme.lower() == "bearer" and token.strip(), "invalid authorization header")
+    good = scheme.lower() == "bearer" and token.strip() and token.isascii()
+    _demand(good, "invalid authorization header")
     return token.strip()
 
 

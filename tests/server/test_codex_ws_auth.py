@@ -46,6 +46,7 @@ def test_without_auth_any_bearer_will_do(codex: Callable[..., CodexPlayback]) ->
         (f"Basic {TOKEN}", "invalid authorization header"),
         (TOKEN, "invalid authorization header"),
         ("Bearer", "invalid authorization header"),
+        ("Bearer caf\xe9", "invalid authorization header"),
         (None, "missing websocket bearer token"),
     ],
 )
@@ -91,7 +92,7 @@ GOOD = {"exp": NOW + 600, "iss": "ci", "aud": ["other", "codex"]}
         (signed(GOOD, b"another secret"), "invalid websocket jwt"),
         (signed(GOOD, algorithm="none"), "invalid websocket jwt"),
         ("no.token", "invalid websocket jwt"),
-        ("a.b.é", "invalid websocket jwt"),
+        ("a.b.é", "invalid authorization header"),
     ],
 )
 def test_a_signed_bearer_token_opens_until_it_expires(
