@@ -78,7 +78,7 @@ def run_client(
     """
     began = clock()
     exit_code: int | None = None
-    with _sigterm_interrupts():
+    with sigterm_interrupts():
         process = _start(command, {**os.environ, **variables})
         try:
             out, err = _Tail(process.stdout), _Tail(process.stderr)
@@ -90,8 +90,8 @@ def run_client(
 
 
 @contextmanager
-def _sigterm_interrupts() -> Iterator[None]:
-    """Let SIGTERM raise KeyboardInterrupt: who cancels a run must not leave the client behind."""
+def sigterm_interrupts() -> Iterator[None]:
+    """Let SIGTERM raise KeyboardInterrupt: who cancels a run must not leave anything of it behind."""
     if current_thread() is not main_thread():
         yield  # only the main thread may set signal handlers, and gets them
         return

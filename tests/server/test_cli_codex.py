@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.server.codex_wires import Websocket
+from tests.server.codex_wires import Program, Websocket
 from tests.server.test_cli_serve import WITHIN, serve
 from tests.server.wire import ask
 from wiretape.cassette import bundled
@@ -225,6 +226,23 @@ def test_without_a_server_it_plays_a_cassette_itself_and_says_the_verdict() -> N
     assert done.returncode == 0
     assert json.loads(done.stdout)["id"] == 1
     assert b"plain_turn: not played to its end" in done.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="SIGTERM ends a process for good there")
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_client_that_ends_it_by_a_signal_gets_the_verdict_too(
+    number: signal.Signals, tmp_path: Path
+) -> None:
+    environment = {**os.environ, "WIRETAPE_CODEX_CASSETTE": "plain_turn", "TMPDIR": str(tmp_path)}
+    environment.pop("WIRETAPE_CODEX_BRIDGE", None)
+    command = [sys.executable, "-m", "wiretape_cli", "codex", "app-server"]
+    with Program(command, env=environment) as client:
+        client.initialize()
+        client.process.send_signal(number)
+        assert client.process.wait(WITHIN) == 130
+        assert client.process.stderr is not None
+        assert b"plain_turn: not played to its end" in client.process.stderr.read()
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_the_version_alone_draws_no_verdict(
