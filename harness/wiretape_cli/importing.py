@@ -11,6 +11,7 @@ from wiretape.imports import (
     LogKeys,
     SourceError,
     cassette_of,
+    complete,
     read_codex_log,
     read_event_stream,
     read_har,
@@ -56,7 +57,7 @@ def bring_in(read: Callable[[], Cassette], out: Path, redact: Path | None) -> Ex
         raise SetupError(f"{out} exists. Choose another --out, or move it away.")
     try:
         redactor = Redactor(load_rules(redact) if redact else DEFAULT)
-        cassette = redactor.cassette(read())
+        cassette = complete(redactor.cassette(read()))
         refuse_secrets(dumps(cassette), redactor)
         out.parent.mkdir(parents=True, exist_ok=True)
         save(cassette, out)

@@ -10,7 +10,7 @@ import pytest
 
 from wiretape import load_cassette, verify
 from wiretape.cassette import Cassette, Step
-from wiretape.imports import LogKeys, SourceError, read_codex_log
+from wiretape.imports import LogKeys, SourceError, complete, read_codex_log
 from wiretape.redaction import Redactor
 from wiretape_cli.main import main
 
@@ -22,7 +22,7 @@ HELLO = {"id": 1, "method": "initialize", "params": {"clientInfo": {"name": "a",
 
 def imported(*lines: object, keys: LogKeys | None = None) -> Cassette:
     data = b"".join(json.dumps(line).encode() + b"\n" for line in lines)
-    return read_codex_log(data, name="a.jsonl", keys=keys or LogKeys(), tool="a tool")
+    return complete(read_codex_log(data, name="a.jsonl", keys=keys or LogKeys(), tool="a tool"))
 
 
 def said(direction: str, message: object, **more: object) -> dict[str, object]:
@@ -30,7 +30,7 @@ def said(direction: str, message: object, **more: object) -> dict[str, object]:
 
 
 def test_a_log_becomes_a_cassette_that_conforms() -> None:
-    cassette = read_codex_log(LOG.read_bytes(), name=LOG.name, keys=LogKeys(), tool="a tool")
+    cassette = complete(read_codex_log(LOG.read_bytes(), name=LOG.name, keys=LogKeys(), tool="a tool"))
     assert verify(cassette).violations == ()
     assert cassette.title == "Imported: go"
     assert cassette.profile == "0.171"
@@ -121,6 +121,27 @@ def test_secrets_do_not_reach_the_file(tmp_path: Path) -> None:
     file.write_text("\n".join(json.dumps(said("client->server", each)) for each in (HELLO, login)))
     assert main(["import", "codex-jsonl", str(file), "--out", str(out)]) == 0
     assert "SECRET" not in out.read_text("utf-8")
+
+
+def test_a_secret_that_is_split_over_deltas_reaches_neither_frames_nor_steps(tmp_path: Path) -> None:
+    log, out = tmp_path / "a.jsonl", tmp_path / "a.yaml"
+    lines = [json.loads(line) for line in (LOGS / "0.171.0-stdio-text_deltas.jsonl").read_text().splitlines()]
+    pieces = [
+        each["msg"]["params"] for each in lines if each["dir"] == "server->client" and "delta" in fields(each)
+    ]
+    assert len(pieces) >= 2
+    pieces[0]["delta"], pieces[1]["delta"] = "sk-proj-0123456789abc", "defghijklmnopqrst"
+    log.write_text("\n".join(map(json.dumps, lines)))
+    assert main(["import", "codex-jsonl", str(log), "--out", str(out)]) == 0
+    text = out.read_text("utf-8")
+    assert "0123456789abc" not in text
+    assert "defghijklmnopqrst" not in text
+
+
+def fields(record: Any) -> dict[str, Any]:
+    """The parameters of a message of the log."""
+    params = record["msg"].get("params")
+    return params if isinstance(params, dict) else {}
 
 
 class Blind(Redactor):

@@ -13,7 +13,7 @@ import pytest
 from wiretape import load_cassette, verify
 from wiretape.cassette import Cassette
 from wiretape.flow_a.stream import decode
-from wiretape.imports import SourceError, read_har
+from wiretape.imports import SourceError, complete, read_har
 from wiretape.sse import EventStreamDecoder
 from wiretape_cli.main import main
 
@@ -53,7 +53,7 @@ def har(*entries: object, **log: Any) -> bytes:
 
 
 def imported(*entries: object, **log: Any) -> Cassette:
-    return read_har(har(*entries, **log), name="s.har")
+    return complete(read_har(har(*entries, **log), name="s.har"))
 
 
 def recorded() -> list[dict[str, Any]]:

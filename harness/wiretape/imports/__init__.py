@@ -1,6 +1,6 @@
 """Cassettes out of what other tools recorded. What a source does not hold is named in the cassette's gaps.
 
-Nothing is redacted here: whoever saves does that.
+Nothing is redacted here: whoever saves does that, and calls ``complete`` then.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from wiretape.imports.codex_jsonl import read_codex_log
 from wiretape.imports.event_stream import read_event_stream
 from wiretape.imports.exchange import Exchange, SocketMessage, Source, SourceError
 from wiretape.imports.har import read_har
-from wiretape.imports.sessions import cassette_of
+from wiretape.imports.sessions import cassette_of, complete
 
 __all__ = [
     "Exchange",
@@ -19,6 +19,7 @@ __all__ = [
     "Source",
     "SourceError",
     "cassette_of",
+    "complete",
     "read_codex_log",
     "read_event_stream",
     "read_har",

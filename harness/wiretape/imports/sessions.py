@@ -17,7 +17,7 @@ from wiretape.cassette.model import (
     RecordedResponse,
     Step,
 )
-from wiretape.codex.scenario import scenario
+from wiretape.codex.scenario import scripted
 from wiretape.flow_a.endpoints import RECORDED
 from wiretape.flow_a.expectation import expectation
 from wiretape.imports.exchange import Exchange, Source, SourceError, delays, joined
@@ -75,18 +75,22 @@ def _codex(exchanges: Sequence[Exchange], source: Source, *, left_out: int) -> C
 
 
 def codex_cassette(frames: Sequence[RecordedFrame], provenance: Provenance) -> Cassette:
-    """A cassette of an app-server's messages; the model's part is read out of them, or is an empty step."""
-    played = scenario(frames)
+    """A cassette of an app-server's messages, without the script that ``complete`` reads out of them."""
     return Cassette(
         protocol="codex",
-        title=title(played.expect.user_message),
-        provenance=replace(provenance, gaps=(*provenance.gaps, *played.gaps)),
-        profile=played.profile,
-        expect=played.expect,
-        model=played.model or (Step(),),
-        client=played.client,
+        title=title(None),
+        provenance=provenance,
+        model=(Step(),),
         frames=tuple(frames),
     )
+
+
+def complete(cassette: Cassette) -> Cassette:
+    """Give an imported codex session its script and its title; call it after redaction, as ``scripted``."""
+    if cassette.protocol != "codex":
+        return cassette
+    whole = scripted(cassette)
+    return replace(whole, title=title(whole.expect.user_message))
 
 
 def title(message: str | None) -> str:
