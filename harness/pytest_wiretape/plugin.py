@@ -19,6 +19,7 @@ OPTIONS = {
     "cassette_dir": "where cassettes are looked up by name, before the bundled ones, and tests' own are",
     "record": "which of tests' own cassettes are recorded: none, once, new_episodes, all, rewrite",
     "upstream": "the real backend to record from, a URL",
+    "redact": "your own redaction rules for recordings, a YAML file",
 }
 """Each is --wiretape-NAME, the ini setting wiretape_NAME and the environment variable WIRETAPE_NAME."""
 

@@ -14,7 +14,7 @@ import pytest
 
 from pytest_wiretape.settings import cassette_directory, refuse, resolve
 from wiretape.cassette import Cassette, CassetteError, Provenance, load_cassette
-from wiretape.redaction import Redactor
+from wiretape.redaction import DEFAULT, RedactionRules, Redactor, RulesError, load_rules
 from wiretape.report import printable, shown
 from wiretape.transcript import Transcript
 from wiretape.verdict import transcript_of
@@ -82,7 +82,7 @@ class RecordingPlayback(Playback):
         self._path = path
         self._item = item
         self._known = _known(path)
-        self._redactor = Redactor()
+        self._redactor = Redactor(_rules(item.config))
         upstream = Upstream(_address(item.config), trust(None))
         self._recording = _begin(path, self._redactor, upstream)
         self._recorder = RecorderThread(upstream, self._recording).start()
@@ -150,6 +150,14 @@ def _address(config: pytest.Config) -> Address:
     try:
         return parse(str(url))
     except OptionError as error:
+        refuse(str(error))
+
+
+def _rules(config: pytest.Config) -> RedactionRules:
+    file = resolve(config, "redact")
+    try:
+        return load_rules(config.rootpath / str(file)) if file else DEFAULT
+    except RulesError as error:
         refuse(str(error))
 
 

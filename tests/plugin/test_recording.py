@@ -164,6 +164,18 @@ def test_an_option_without_meaning_fails_the_test(
     result.stdout.fnmatch_lines([said])
 
 
+def test_rules_of_the_users_own_hold_too(project: pytest.Pytester, backend: Playback) -> None:
+    (project.path / "mine.yaml").write_text("values: [Mickey Mouse]\n")
+    mode = "--wiretape-record=all", f"--wiretape-upstream={backend.base_url}"
+    run(project, code(backend), *mode, "--wiretape-redact=mine.yaml").assert_outcomes(passed=1)
+    assert b"Mickey Mouse" not in recorded(project).read_bytes()
+    run(project, code(backend), *mode).assert_outcomes(passed=1)
+    assert b"Mickey Mouse" in recorded(project).read_bytes()
+    refused = run(project, code(backend), *mode, "--wiretape-redact=none.yaml")
+    refused.assert_outcomes(failed=1)
+    refused.stdout.fnmatch_lines(["*none.yaml: expected a readable YAML file*"])
+
+
 def test_only_one_process_writes_a_cassette(project: pytest.Pytester, backend: Playback) -> None:
     recorded(project).parent.mkdir(parents=True)
     partial = recorded(project).with_name("test_it.yaml.partial")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import select
 import signal
 import socket
 import subprocess
@@ -50,12 +52,12 @@ class Command:
 
 
 @contextmanager
-def command(url: str, out: Path, *options: str) -> Iterator[Command]:
+def command(url: str, out: Path, *options: str, stderr: int = subprocess.PIPE) -> Iterator[Command]:
     """Run ``record flow-a``; whatever the test did not end is killed."""
     process = subprocess.Popen(
         [*COMMAND, "flow-a", "--upstream", url, "--out", str(out), *options],
         stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+        stderr=stderr,
         text=True,
     )
     with process:
@@ -204,86 +206,24 @@ def test_an_upstream_that_is_down_is_said_at_once_and_at_the_end(tmp_path: Path)
     assert not list(tmp_path.iterdir())
 
 
-def record(out: Path, *options: str, upstream: str = "http://127.0.0.1:9") -> int:
-    return main(["record", "flow-a", "--upstream", upstream, "--out", str(out), *options])
+@posix
+def test_on_a_terminal_a_line_counts_while_it_records(tmp_path: Path) -> None:
+    import pty
 
-
-def test_a_file_that_exists_is_not_overwritten(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    out = tmp_path / "my.yaml"
-    out.write_text("mine")
-    assert record(out) == 2
-    assert f"{out} exists. Choose another --out" in capsys.readouterr().err
-    assert [each.read_text() for each in tmp_path.iterdir()] == ["mine"]
-
-
-def test_the_rest_of_another_recording_is_not_overwritten(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "my.yaml.partial").write_text("theirs")
-    assert record(tmp_path / "my.yaml") == 2
-    assert "wiretape record --recover" in capsys.readouterr().err
-    assert [each.read_text() for each in tmp_path.iterdir()] == ["theirs"]
-
-
-def test_a_port_that_is_taken_is_said_and_leaves_no_file(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        assert record(tmp_path / "my.yaml", "--port", str(taken.getsockname()[1])) == 2
-    assert "Choose another port" in capsys.readouterr().err
-    assert not list(tmp_path.iterdir())
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (("--upstream", "backend"), "expected an upstream such as https://host"),
-        (
-            ("--upstream", "https://x", "--ca", "no-such-file"),
-            "no-such-file: expected a file of certificates",
-        ),
-    ],
-)
-def test_an_option_that_can_not_be_is_said(
-    options: tuple[str, ...], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["record", "flow-a", "--out", str(tmp_path / "my.yaml"), *options]) == 2
-    assert said in capsys.readouterr().err
-    assert not list(tmp_path.iterdir())
-
-
-def test_a_folder_that_can_not_be_written_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "file").write_text("")
-    assert record(tmp_path / "file" / "my.yaml") == 2
-    assert "can't be written" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [
-        (b"", 'line 1: expected "recording": 1'),
-        (b'{"recording": 2}\n', 'line 1: expected "recording": 1'),
-        (b'{"recording": 1}\nno\n{"a": 1}\n', "line 2: expected a JSON object"),
-        (b'{"recording": 1}\n{"entry": "other"}\n', "is no entry of a recording"),
-        (b'{"recording": 1}\n{"entry": "end", "number": 7, "how": "complete", "body": ""}\n', "is no entry"),
-    ],
-)
-def test_what_is_no_recording_can_not_be_recovered(
-    content: bytes, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    partial = tmp_path / "x.partial"
-    partial.write_bytes(content)
-    assert main(["record", "--recover", str(partial), "--out", str(tmp_path / "my.yaml")]) == 2
-    error = capsys.readouterr().err
-    assert said in error
-    assert f"{partial} is kept" in error
-    assert partial.read_bytes() == content
-
-
-def test_recover_needs_to_know_where_to(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "x.partial").write_text("")
-    assert main(["record", "--recover", str(tmp_path / "x.partial")]) == 2
-    assert "--recover FILE.partial needs --out FILE" in capsys.readouterr().err
+    screen, terminal = pty.openpty()
+    with (
+        upstream(sends(answer(STREAM))) as backend,
+        command(backend.base_url, tmp_path / "my.yaml", stderr=terminal) as recorder,
+        open(screen, "rb", buffering=0) as display,
+    ):
+        os.close(terminal)
+        assert recorder.converse() == STREAM
+        seen = b""
+        while b"1 requests (1 kept, 0 open)" not in seen:
+            assert select.select([display], [], [], TIMEOUT)[0], seen
+            seen += display.read(65536)
+        recorder.end(signal.SIGINT)
+    assert b"Ctrl-C saves" in seen
 
 
 def test_the_line_on_a_terminal_counts_requests_events_bytes_and_time() -> None:

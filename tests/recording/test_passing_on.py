@@ -151,6 +151,16 @@ def test_a_chunked_request_goes_on_with_a_length_and_a_client_that_waits_is_told
     assert backend.requests[0].endswith(f"Content-Length: {len(BODY)}\r\n\r\n".encode() + BODY)
 
 
+def test_a_client_of_an_older_http_gets_what_the_upstream_has_for_such_clients(tmp_path: Path) -> None:
+    sent = b"HTTP/1.0 200 OK\r\nContent-Type: text/event-stream\r\n\r\n" + STREAM
+    with upstream(sends(sent)) as backend, recorder(backend.base_url, tmp_path) as stage:
+        with Wire(stage.base_url) as wire:
+            wire.send("POST", PATH, BODY, version="HTTP/1.0", **HEADERS)
+            assert wire.to_the_end() == sent
+        assert stage.finish().interactions[0].response.body == STREAM
+    assert backend.requests[0].startswith(f"POST {PATH} HTTP/1.0\r\n".encode())
+
+
 def test_other_paths_are_passed_on_and_counted_but_not_kept(tmp_path: Path) -> None:
     with upstream(sends(answer(b"hello"))) as backend, recorder(backend.base_url, tmp_path) as stage:
         for path in ("/backend-api/me", PATH, "/backend-api/f/conversation/other", "/"):
