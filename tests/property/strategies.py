@@ -1,38 +1,21 @@
-"""What the property tests draw: small JSON values, deltas, histories of a value, bytes of event streams.
+"""What the property tests draw beside ``wiretape.testing``: faulty deltas, histories, bytes of streams.
 
 Everything is valid by construction; nothing is filtered, so no example is thrown away.
 """
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import Any
 
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-CHARACTERS = st.characters(exclude_categories=["Cs"])
-TEXTS = st.text(CHARACTERS, max_size=6) | st.sampled_from(
-    ["", "a", "0", "é", "😀", "a😀b", "\u2028", '"\\\n']
-)
-KEYS = st.sampled_from(["a", "b", "0", "1", "", "a/b", "~1", "id", "message"]) | st.text(
-    CHARACTERS, max_size=3
-)
-NUMBERS = (
-    st.integers(-(2**63), 2**63)
-    | st.integers(-3, 3)
-    | st.floats(allow_nan=False, allow_infinity=False)
-    | st.sampled_from([0.0, -0.0, 1.0, 1e21, 1.5e-7, 1e20])
-)
-SCALARS = st.none() | st.booleans() | NUMBERS | TEXTS
+from wiretape import testing
 
-
-def _containers(members: SearchStrategy[Any]) -> SearchStrategy[Any]:
-    return st.lists(members, max_size=3) | st.dictionaries(KEYS, members, max_size=3)
-
-
-JSON_VALUES: SearchStrategy[Any] = st.recursive(SCALARS, _containers, max_leaves=8)
-"""Values that survive JSON and UTF-8: no lone halves of a pair, no NaN."""
+CHARACTERS = testing.characters()
+TEXTS = testing.texts()
+KEYS = testing.keys()
+JSON_VALUES = testing.json_values()
 
 # --- deltas ---------------------------------------------------------------------------------------------
 
@@ -136,12 +119,9 @@ PIECES = st.sampled_from(
 STREAM_BYTES = st.lists(PIECES, max_size=30).map(b"".join)
 
 
-@st.composite
-def cut_up(draw: st.DrawFn, source: SearchStrategy[bytes]) -> tuple[bytes, list[bytes]]:
-    """Bytes, and the same bytes in pieces; a piece may be empty."""
-    data = draw(source)
-    at = sorted(draw(st.lists(st.integers(0, len(data)), max_size=8)))
-    return data, [data[start:end] for start, end in pairwise([0, *at, len(data)])]
+def cut_up(source: SearchStrategy[bytes]) -> SearchStrategy[tuple[bytes, list[bytes]]]:
+    """Bytes, and the same bytes in pieces."""
+    return source.flatmap(lambda data: st.tuples(st.just(data), testing.chunkings(data)))
 
 
 SAFE_TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\r\n\0"), max_size=8)

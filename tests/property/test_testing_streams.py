@@ -1,0 +1,99 @@
+"""The public strategies for streams give what they promise."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.property.naive_delta import NaiveDecoder
+from wiretape import testing
+from wiretape.flow_a.stream import decode
+from wiretape.sse import EventStreamDecoder, ServerSentEvent
+from wiretape.strictjson import equal, identical, loads
+from wiretape.testing.events import DONE
+
+
+def by_number(values: Any) -> dict[str, Any]:
+    return {str(float(channel)): value for channel, value in values.items()}
+
+
+@given(testing.json_values())
+def test_a_drawn_value_survives_json_and_utf8(value: Any) -> None:
+    assert identical(loads(json.dumps(value, ensure_ascii=False, allow_nan=False).encode()), value)
+
+
+@given(testing.delta_streams())
+def test_another_decoder_gives_the_values_of_a_delta_stream(stream: testing.DeltaStream) -> None:
+    naive = NaiveDecoder()
+    for delta in stream.deltas:
+        naive.push(delta)
+    assert equal(by_number(naive.values()), by_number(stream.values))
+
+
+@given(testing.json_values().flatmap(lambda value: st.tuples(st.just(value), testing.json_texts(value))))
+def test_every_text_of_a_value_is_read_as_that_value(pair: tuple[Any, str]) -> None:
+    value, text = pair
+    assert equal(loads(text.encode()), value)
+
+
+@given(testing.streams())
+def test_every_encoding_of_messages_gives_those_messages(stream: testing.Stream) -> None:
+    result = decode(stream.data)
+    assert result["errors"] == []
+    assert result["done"]
+    assert not result["unterminated_tail"]
+    assert equal(result["messages"], list(stream.messages))
+
+
+@given(testing.message_lists().flatmap(lambda each: st.tuples(st.just(each), testing.encodings(each))))
+def test_another_decoder_reads_every_encoding_too(drawn: tuple[Sequence[Any], Sequence[Any]]) -> None:
+    messages, deltas = drawn
+    naive, seen = NaiveDecoder(), dict[str, Any]()
+    for delta in deltas:
+        naive.push(delta)
+        for value in naive.values().values():
+            seen[value["message"]["id"]] = value["message"]
+    assert equal(seen, {message["id"]: message for message in messages})
+
+
+EVENTS = st.lists(testing.typed_events(), max_size=4).map(lambda events: [*events, DONE])
+
+
+@given(EVENTS.flatmap(lambda events: st.tuples(st.just(events), testing.framings(events))))
+def test_a_framing_holds_the_events_and_at_most_a_ping_more(drawn: tuple[Any, bytes]) -> None:
+    events, data = drawn
+    decoder = EventStreamDecoder()
+    got = [(event.event, event.data.replace("{\n", "{", 1)) for event in decoder.feed(data)]
+    assert not decoder.unterminated_tail
+    want = [(event.event, event.data) for event in events]
+    assert got == want or without(got, ("ping", "{}"), len(got) - len(want)) == want
+
+
+def without(events: list[tuple[str, str]], ping: tuple[str, str], count: int) -> Any:
+    """The events with a ping left out, wherever that leaves what was wanted."""
+    assert count == 1
+    at = next(index for index, event in enumerate(events) if event == ping)
+    return events[:at] + events[at + 1 :]
+
+
+@given(st.binary(max_size=30).flatmap(lambda data: st.tuples(st.just(data), testing.chunkings(data))))
+def test_the_pieces_of_a_chunking_add_up(drawn: tuple[bytes, list[bytes]]) -> None:
+    data, pieces = drawn
+    assert b"".join(pieces) == data
+
+
+def test_framings_of_the_same_event_reach_every_sort_of_line_end() -> None:
+    seen: list[bytes] = []
+
+    @settings(max_examples=200, derandomize=True, database=None)
+    @given(testing.framings([ServerSentEvent(data="[DONE]")]))
+    def collect(data: bytes) -> None:
+        seen.append(data)
+
+    collect()
+    marks = (b"\r\r", b"\r\n\r\n", b"\n\n", b"\xef\xbb\xbf", b"data:[", b"event: ping", b": a comment")
+    assert [mark for mark in marks if not any(mark in data for data in seen)] == []
