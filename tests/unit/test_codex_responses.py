@@ -76,6 +76,7 @@ ROWS: list[tuple[object, str, str]] = [
     (result({"type": ["inputText"]}), "item-type", "result.contentItems[0].type"),
     (result("hi"), "item-type", "result.contentItems[0]"),
     (result({"type": "inputAudio"}), "item-type", "result.contentItems[0].audioUrl"),
+    (result(AUDIO | {"audioUrl": "http://a.example/b"}), "item-type", "result.contentItems[0].audioUrl"),
     (result({"type": "inputText"}), "text-is-string", "result.contentItems[0].text"),
     (result(TEXT, {"type": "inputText", "text": 5}), "text-is-string", "result.contentItems[1].text"),
     (result({"type": "inputText", "text": {"a": 1}}), "text-is-string", "result.contentItems[0].text"),

@@ -53,6 +53,9 @@ def path(tools: object, dialect: Dialect = CURRENT) -> str | None:
         [flat(namespace="a"), flat(namespace="b"), flat(namespace=None)],
         [flat(namespace="a", deferLoading=True), flat("other", namespace="a", exposeToContext=False)],
         [flat(exposeToContext=True)],
+        [flat(deferLoading=None, exposeToContext=None)],
+        [function(exposeToContext=False)],
+        [namespace(namespace="unknown here")],
     ],
     ids=lambda value: str(value)[:50],
 )
@@ -115,6 +118,8 @@ def test_what_is_wrong_with_a_declaration_is_found_by_its_path(tools: object, wh
         *({}, True, False, {"type": "string"}, {"type": 5}, {"type": "wat"}, {"type": ["object", "null"]}),
         *({"$ref": "#"}, {"anyOf": [SCHEMA]}, {"required": ["nobody"]}),
         {"properties": {"a": {"type": "null"}}},
+        {"properties": None, "items": None, "required": None, "enum": None, "anyOf": None, "$ref": None},
+        {"description": 5},
     ],
     ids=str,
 )
@@ -133,6 +138,12 @@ SCHEMAS: list[tuple[object, str, bool]] = [
     ({"items": "x"}, ".items", True),
     ({"required": "a"}, ".required", True),
     ({"enum": "a"}, ".enum", False),
+    ({"required": [1]}, ".required[0]", True),
+    ({"additionalProperties": 5}, ".additionalProperties", True),
+    ({"type": "object", "description": 5}, ".description", True),
+    ({"$ref": 5}, ".$ref", False),
+    ({"anyOf": 5}, ".anyOf", False),
+    ({"oneOf": [{}, 5]}, ".oneOf[1]", False),
     ({"type": "null"}, ".type", True),
     ({"type": ["null"]}, ".type", False),
 ]
@@ -146,6 +157,12 @@ def test_a_schema_of_the_wrong_shape_is_refused(schema: object, where: str, _old
 @pytest.mark.parametrize(("schema", "where", "refused"), SCHEMAS, ids=str)
 def test_an_old_server_looks_at_less_of_a_schema(schema: object, where: str, refused: bool) -> None:
     assert path([flat(inputSchema=schema)], OLD) == (f"[0].inputSchema{where}" if refused else None)
+
+
+@pytest.mark.parametrize("name", ["properties", "items", "description"])
+def test_an_old_server_takes_no_null_where_later_ones_do(name: str) -> None:
+    assert path([flat(inputSchema={name: None})], OLD) == f"[0].inputSchema.{name}"
+    assert path([flat(inputSchema={name: None})]) is None
 
 
 def test_an_old_server_knows_its_types_by_name() -> None:

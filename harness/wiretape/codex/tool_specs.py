@@ -70,8 +70,8 @@ _FUNCTION: Final[tuple[_Member, ...]] = (*_NAMED, ("inputSchema", "a schema", la
 _NAMESPACE: Final[tuple[_Member, ...]] = (*_NAMED, ("tools", "a list", lambda got: isinstance(got, list)))
 _DEFER: Final[tuple[_Member, ...]] = (("deferLoading", "true or false", _is_flag),)
 _FLAT: Final[tuple[_Member, ...]] = (
-    *_DEFER,
-    ("exposeToContext", "true or false", _is_flag),
+    ("deferLoading", "true or false", lambda got: got is None or _is_flag(got)),
+    ("exposeToContext", "true or false", lambda got: got is None or _is_flag(got)),
     ("namespace", "a string", lambda got: got is None or _is_text(got)),
 )
 
@@ -101,7 +101,7 @@ def _canonical(entry: Any, path: str, kinds: tuple[str, ...]) -> _Faults:
     kind = fields(entry).get("type", ABSENT)
     if kind not in kinds:
         yield SpecFault(f"{path}.type", " or ".join(kinds), kind)
-    elif "namespace" in entry:
+    elif kind == "function" and "namespace" in entry:
         yield SpecFault(f"{path}.namespace", "an entry of type namespace around the tool", entry["namespace"])
     elif kind == "function":
         yield from _members(entry, path, _FUNCTION, _DEFER)
@@ -140,7 +140,8 @@ def _tool(
     if (namespace, name) in seen:
         yield SpecFault(f"{path}.name", "a name of its own", name)
     seen.add((namespace, name))
-    deferred = tool.get("deferLoading") is True or tool.get("exposeToContext") is False
+    hidden = "type" not in tool and tool.get("exposeToContext") is False  # only flat entries know it
+    deferred = tool.get("deferLoading") is True or hidden
     if deferred and namespace is None and dialect.canonical_tools:
         yield SpecFault(path, "a namespace for a deferred tool", tool)
     fault = schema_fault(tool["inputSchema"], dialect)

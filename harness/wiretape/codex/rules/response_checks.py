@@ -88,8 +88,9 @@ def item_type(reply: ToolReply) -> Answer:
             return _SNAKE
         if got not in known:
             return Fault(f"{path}.type", " or ".join(known), got)
-        if got == "inputAudio" and not isinstance(item.get("audioUrl"), str):
-            return Fault(f"{path}.audioUrl", "a string", item.get("audioUrl", ABSENT))
+        url = item.get("audioUrl", ABSENT)
+        if got == "inputAudio" and not (isinstance(url, str) and is_data_url(url)):
+            return Fault(f"{path}.audioUrl", "a data URL", url)
     return None if reply.items else Unseen("no item was sent")
 
 
