@@ -6,7 +6,6 @@ import base64
 import hashlib
 import hmac
 import json
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,8 +13,9 @@ from typing import Any
 import pytest
 
 from tests.server.codex_wires import Websocket
-from wiretape_server.options import OptionError
-from wiretape_server.thread import CodexPlayback
+from wiretape import load_cassette
+from wiretape_server.options import OptionError, PlayOptions
+from wiretape_server.thread import CodexPlayback, ServerThread
 
 DYNAMIC = "codex/dynamic_tool_text"
 SECRET = b"a secret that two share, not a short one"
@@ -72,7 +72,7 @@ def told(client: Websocket) -> str:
     return client.upgrade.body().decode()
 
 
-NOW = time.time()
+NOW = 1_796_049_354.0
 GOOD = {"exp": NOW + 600, "iss": "ci", "aud": ["other", "codex"]}
 
 
@@ -95,18 +95,19 @@ GOOD = {"exp": NOW + 600, "iss": "ci", "aud": ["other", "codex"]}
         ("a.b.é", "invalid authorization header"),
     ],
 )
-def test_a_signed_bearer_token_opens_until_it_expires(
-    codex: Callable[..., CodexPlayback], tmp_path: Path, token: str, refusal: str
-) -> None:
+def test_a_signed_bearer_token_opens_until_it_expires(tmp_path: Path, token: str, refusal: str) -> None:
     file = tmp_path / "secret"
     file.write_bytes(SECRET + b"\n")
-    playback = codex(
-        DYNAMIC,
+    lock = (
         *("--ws-auth", "signed-bearer-token", "--ws-shared-secret-file", str(file)),
         *("--ws-issuer", "ci", "--ws-audience", "codex", "--ws-max-clock-skew-seconds", "60"),
     )
-    with Websocket(playback.ws_url, authorization=f"Bearer {token}") as client:
-        assert told(client) == refusal
+    options = PlayOptions(pace="instant", app_server=lock)
+    with ServerThread(wall=lambda: NOW) as server:
+        playback = server.play(load_cassette("codex/dynamic_tool_text"), options)
+        assert isinstance(playback, CodexPlayback)
+        with Websocket(playback.ws_url, authorization=f"Bearer {token}") as client:
+            assert told(client) == refusal
 
 
 CAPABILITY = ("--ws-auth", "capability-token")
