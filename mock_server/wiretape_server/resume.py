@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator
-from contextlib import suppress
 
 from aiohttp import web
 
-from wiretape.delta import DeltaError
-from wiretape.flow_a.stream import StreamDecoder
-from wiretape.sse import EventStreamDecoder, event_ends
+from wiretape.sse import event_ends
 from wiretape.transcript import Body
 from wiretape_server.answer import Answer, send
 from wiretape_server.exchange import Exchange, RefusedError
 from wiretape_server.live import Turn
 from wiretape_server.reads import known
+from wiretape_server.resumption import counted_event_ends
 from wiretape_server.track import Track, lay
 
 
@@ -65,19 +62,6 @@ def _byte_offset(template: bytes, offset: int) -> int:
         f"offset {offset} is behind the end: the stream has {len(ends) - 1} events that count "
         "(ping, events without data, comments and [DONE] do not).",
     )
-
-
-def counted_event_ends(template: bytes) -> Iterator[int]:
-    """Where each event ends that counts: not ping, not one without data, not [DONE]."""
-    events, stream, start = EventStreamDecoder(), StreamDecoder(), 0
-    for end in event_ends(template):
-        before = stream.delivered
-        for event in events.feed(template[start:end]):
-            with suppress(DeltaError):
-                stream.feed(event)
-        if stream.delivered > before:
-            yield end
-        start = end
 
 
 def _rest(turn: Turn, body: Body, start: int, chunked: bool) -> Track:

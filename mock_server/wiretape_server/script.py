@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from wiretape import strictjson
@@ -15,6 +15,7 @@ from wiretape.flow_a.messages import member
 from wiretape.transcript import Patch
 from wiretape_server.head import content_type, unsendable
 from wiretape_server.minting import Minted, Sorting, message_ids, patches, sorting
+from wiretape_server.resumption import whole_streams
 from wiretape_server.track import Track, cut, lay
 
 _KEPT_SCRIPTS: Final = 64
@@ -102,7 +103,8 @@ def build(cassette: Cassette, chunks: str = "recorded") -> Script:
         raise CassetteError(f"{_name(cassette)}: a {cassette.protocol} cassette is not played over HTTP")
     if not cassette.interactions:
         raise CassetteError(f"{_name(cassette)}: no interactions; there is nothing to play")
-    groups = _conversations(cassette)
+    whole = replace(cassette, interactions=whole_streams(cassette.interactions))
+    groups = _conversations(whole)
     if not groups:
         raise CassetteError(
             f"{_name(cassette)}: none of its {len(cassette.interactions)} interactions is a conversation "
@@ -110,7 +112,7 @@ def build(cassette: Cassette, chunks: str = "recorded") -> Script:
         )
     return Script(
         cassette=cassette,
-        conversations=tuple(_conversation(cassette, numbers, chunks) for numbers in groups),
+        conversations=tuple(_conversation(whole, numbers, chunks) for numbers in groups),
     )
 
 
@@ -118,7 +120,8 @@ def _conversations(cassette: Cassette) -> list[list[int]]:
     """Which interactions belong to one conversation: a request goes on with the one that it names.
 
     A return that names none goes on with the latest; any other request without a known id begins a new one.
-    What a recording holds besides (challenges, prepares, reads) is left out: the server makes those itself.
+    What a recording holds besides (challenges, prepares, reads, resumes) is left out: the server makes those
+    itself.
     """
     groups: list[list[int]] = []
     of_id: dict[str, list[int]] = {}
@@ -197,7 +200,7 @@ def _facts(cassette: Cassette, index: int) -> StreamFacts:
     response = cassette.interactions[index].response
     if "content-encoding" in map(str.lower, response.headers):
         raise CassetteError(
-            f"{_name(cassette)}: the body of interaction {index + 1} could not be recorded: it was compressed. "
+            f"{_name(cassette)}: the body of interaction {index + 1} was compressed and is not there. "
             "Let the client send accept-encoding: identity, and record again."
         )
     if not is_event_stream(response.status, response.headers):

@@ -70,7 +70,7 @@ class ReverseProxy:
             connection, first = await self._upstream.ask(sent)
         except UpstreamError as error:
             return self._unanswered(request, exchange, str(error))
-        except ConnectionError as error:
+        except OSError as error:
             self._trouble(request, exchange, f"the upstream broke the connection: {error.strerror or error}")
             return await _broken(request)
         passage = _Passage(request, connection, exchange, self._recording)
@@ -133,7 +133,7 @@ class _Passage:
         except asyncio.CancelledError:
             self._end("hang", _STOPPED if self._recording.stopped else _LEFT)
             raise
-        except ConnectionError as error:
+        except OSError as error:
             return await self._broke_off(error)
         self._record(self._reader.close())
         if not self._reader.ended:
@@ -169,7 +169,7 @@ class _Passage:
         if self._exchange is not None:
             self._exchange.flush()
 
-    async def _broke_off(self, error: ConnectionError) -> web.StreamResponse:
+    async def _broke_off(self, error: OSError) -> web.StreamResponse:
         """Which of the two it was shows on the client's side."""
         transport = self._request.transport
         if transport is None or transport.is_closing():

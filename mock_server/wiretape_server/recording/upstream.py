@@ -88,7 +88,7 @@ class Connection:
         return await self.read()
 
     async def read(self) -> bytes:
-        """The next bytes; none when the upstream has closed. Raises ConnectionError."""
+        """The next bytes; none when the upstream has closed. Raises OSError."""
         return await self._reader.read(READ_SIZE)
 
     def close(self) -> None:
@@ -106,12 +106,12 @@ class Upstream:
     async def ask(self, request: bytes) -> tuple[Connection, bytes]:
         """Send a request; the connection, and the first bytes of the answer (none: it was closed).
 
-        An idle connection that turns out to be dead is replaced. Raises UpstreamError, ConnectionError.
+        An idle connection that turns out to be dead is replaced. Raises UpstreamError, OSError.
         """
         while self._idle:
             kept = self._idle.pop()
             if kept.is_open:
-                with suppress(ConnectionError):
+                with suppress(OSError):
                     if first := await kept.send(request):
                         return kept, first
             kept.close()
