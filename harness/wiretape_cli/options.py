@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from math import isfinite
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -119,6 +119,22 @@ def cassettes(names: Iterable[str], protocol: str) -> list[Cassette]:
     if not loaded:
         raise SetupError(f"no cassette of {protocol} is bundled; name one with its path")
     return loaded
+
+
+def fitting(cassettes: Iterable[Cassette], playing: Mapping[str, PlayOptions]) -> list[Cassette]:
+    """Leave out the cassettes that the demanded profiles can't play, and say so."""
+    from wiretape.codex.tool_specs import refusal
+    from wiretape_cli.screen import say
+
+    fit = []
+    for cassette in cassettes:
+        profile = playing[cassette.protocol].profile
+        why_not = refusal(cassette.expect.tools, profile) if cassette.protocol == "codex" and profile else ""
+        if why_not:
+            say(f"{cassette.name}: left out: {why_not}")
+        else:
+            fit.append(cassette)
+    return fit
 
 
 def finite(_ctx: click.Context, _option: click.Parameter, value: float) -> float:

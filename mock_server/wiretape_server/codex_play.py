@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from wiretape.cassette.model import Cassette, CassetteError, ModelCall, Step
+from wiretape.codex.tool_specs import refusal
 from wiretape.transcript import Side, Transcript, Transport
 from wiretape_server import ws_auth
 from wiretape_server.codex.appserver import AppServer
@@ -37,7 +38,8 @@ _TAIL: Final = 3
 class CodexPlay:
     """A namespace on the server in which one cassette is played, to any number of clients at once.
 
-    Also the model of its app-servers. Raises CassetteError for a cassette without a model, OptionError.
+    Also the model of its app-servers. Raises OptionError, and CassetteError for a cassette without a model or
+    with tools that the demanded profile refuses.
     """
 
     def __init__(self, key: str, cassette: Cassette, options: PlayOptions, world: World) -> None:
@@ -45,6 +47,8 @@ class CodexPlay:
             raise CassetteError(
                 f"{cassette.source or cassette.name}: no model steps; there is nothing to play"
             )
+        if options.profile and (why_not := refusal(cassette.expect.tools, options.profile)):
+            raise CassetteError(f"{cassette.source or cassette.name}: {why_not}; play a later profile")
         self.key = key
         self.cassette = cassette
         self.options = options

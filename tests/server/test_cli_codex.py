@@ -66,6 +66,22 @@ def test_a_profile_is_the_version_that_is_played(profile: str, tmp_path: Path) -
     assert json.loads(file.read_text("ascii"))["run"]["profile"] == profile.removeprefix("codex=")
 
 
+@pytest.mark.parametrize("profile", ["0.98", "0.110"])
+def test_a_cassette_whose_tools_a_profile_refuses_is_no_fault_of_the_client(
+    profile: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert check("--protocol", "codex", "--all", "--profile", profile, "--pace", "instant") == 0
+    err = capfd.readouterr().err
+    why = (
+        f"its tools can't be declared in profile {profile}: "
+        "dynamicTools[0].inputSchema: expected a schema, got nothing"
+    )
+    assert f"namespaced_tool: left out: {why}" in err
+    assert err.count(": ok (") == len(bundled("codex")) - 1
+    assert check("--cassette", "namespaced_tool", "--profile", f"codex={profile}") == 2
+    assert f"{why}; play a later profile" in capfd.readouterr().err
+
+
 def test_cassettes_of_both_protocols_are_checked_in_one_run(capfd: pytest.CaptureFixture[str]) -> None:
     both = ("--cassette", "plain_turn", "--cassette", "flow_a/plain_answer")
     does_nothing = (sys.executable, "-c", "pass")
@@ -171,6 +187,13 @@ def test_serve_says_where_the_app_server_is(tmp_path: Path) -> None:
     assert code == 0
     assert "codex.plain_turn.jsonl" in err
     assert main(["verify", str(tmp_path / "codex.plain_turn.jsonl")]) == 0
+
+
+def test_serve_leaves_out_what_a_profile_cannot_play() -> None:
+    with serve("--protocol", "codex", "--profile", "0.110") as served:
+        code, _, err = served.end()
+    assert code == 0
+    assert "namespaced_tool: left out: its tools can't be declared in profile 0.110" in err
 
 
 def test_serve_locks_its_websockets(tmp_path: Path) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
-from wiretape.codex.dialects import Dialect
+from wiretape import strictjson
+from wiretape.codex.dialects import Dialect, dialect_of, version_of
 from wiretape.codex.input_schema import schema_fault
 from wiretape.codex.messages import fields
 from wiretape.strictjson import ABSENT
@@ -45,6 +46,16 @@ def first_fault(tools: object, dialect: Dialect) -> SpecFault | None:
         return SpecFault("", "a list", tools)
     unreadable = next(_shapes(tools, dialect), None)
     return unreadable or next(_names(tools, dialect), None)
+
+
+def refusal(tools: Iterable[object], profile: str) -> str:
+    """Why the server of a profile refuses these tools, in a sentence; empty when it takes them."""
+    fault = first_fault(list(tools), dialect_of(version_of(profile)))
+    if fault is None:
+        return ""
+    got = "nothing" if fault.got is ABSENT else strictjson.dumps(fault.got)
+    where = f"dynamicTools{fault.path}: expected {fault.want}, got {got}"
+    return f"its tools can't be declared in profile {profile}: {where}"
 
 
 def _numbered(entries: list[Any]) -> Iterator[tuple[str, Any]]:

@@ -86,10 +86,11 @@ def check(
     if names and every:
         raise click.UsageError("--cassette and --all exclude each other; name some cassettes or take all")
     cassettes = options.cassettes(names, protocol)
+    play_options = options.play_options(profiles, cassettes, **playing)
     return Check(
-        cassettes=cassettes,
+        cassettes=cassettes if names else options.fitting(cassettes, play_options),
         command=command,
-        options=options.play_options(profiles, cassettes, **playing),
+        options=play_options,
         timeout=timeout,
         targets=targets,
         baseline=baseline,

@@ -53,9 +53,11 @@ def serve(
     from wiretape_cli.serving import run
 
     cassettes = options.cassettes(names, protocol)
+    server = options.app_server(playing)
+    play_options = options.play_options(profiles, cassettes, app_server=server, **playing)
     return run(
-        cassettes,
-        options.play_options(profiles, cassettes, app_server=options.app_server(playing), **playing),
+        cassettes if names else options.fitting(cassettes, play_options),
+        play_options,
         host=host,
         port=port,
         transcript_dir=transcript_dir,
