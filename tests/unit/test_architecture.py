@@ -90,7 +90,7 @@ BOUNDARIES = (
     ),
     Boundary(
         who="wiretape",
-        except_for=("wiretape.testing",),
+        except_for=("wiretape.testing", "wiretape.fuzzing"),
         never=("hypothesis", "jsonschema"),
         why="judging, loading and serving never wait for a schema or a strategy",
     ),

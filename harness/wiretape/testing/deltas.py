@@ -17,6 +17,8 @@ from wiretape.testing.values import json_values
 Roots: TypeAlias = Callable[[int], SearchStrategy[Any]]
 """The n-th root of a stream, from 0: its number can become an id."""
 
+_GOES_ON: Final = st.integers(0, 7)
+"""Asked behind each delta, the last one too; 0 ends the stream. So any delta can be taken out of it."""
 _BEGINNING: Final = {"c": 0, "p": "", "o": "add"}
 
 
@@ -60,17 +62,19 @@ def delta_streams(
     max_channels: int = 3,
     max_size: int = 8,
     replaced_roots: bool = True,
+    short: bool = True,
 ) -> DeltaStream:
     """Deltas of all operations and inheritance forms, with what they give; valid by construction.
 
     ``changes`` names those of ``CHANGES`` to draw from, ``within`` the places at or below which they may act;
-    roots take the place of others in used channels where ``replaced_roots``. The values are the reference
-    decoder's.
+    roots take the place of others in used channels where ``replaced_roots``; nothing is left out of a delta
+    without ``short``. The values are the reference decoder's.
     """
     decoder = DeltaDecoder()
     full: list[Operation] = []
     opened = number = 0
-    for _ in range(draw(st.integers(1, max_size))):
+    more = 1
+    while more and len(full) < max_size:
         channel = draw(st.integers(0, min(opened, max_channels - 1)))
         value = decoder.peek(channel, "")
         replaced = replaced_roots and draw(st.integers(0, 7)) == 7
@@ -82,7 +86,9 @@ def delta_streams(
             change = draw(operations(value, changes, within))
         full.append({"c": channel} | change)
         decoder.push(full[-1])
-    return DeltaStream(deltas=draw(wire_deltas(full)), values=decoder.values)
+        more = draw(_GOES_ON)
+    deltas = draw(wire_deltas(full)) if short else tuple(full)
+    return DeltaStream(deltas=deltas, values=decoder.values)
 
 
 def _fits(value: Any, changes: Sequence[str], within: Sequence[Keys]) -> bool:

@@ -22,9 +22,12 @@ _SEPARATORS: Final = ((",", ":"), (", ", ": "))
 
 _TYPED: Final = st.fixed_dictionaries({"type": st.sampled_from(_TYPES)}, optional={"marker": texts()})
 _LOOKS_LIKE_A_DELTA: Final = st.fixed_dictionaries({"v": texts()})
-_TYPED_EVENTS: Final = st.builds(
-    ServerSentEvent, st.just("message"), (_TYPED | _LOOKS_LIKE_A_DELTA).map(dumps)
-) | st.builds(ServerSentEvent, st.sampled_from(["status", "presence"]), json_objects().map(dumps))
+_TYPED_EVENTS: Final = st.one_of(
+    (_TYPED | _LOOKS_LIKE_A_DELTA).map(lambda payload: ServerSentEvent(data=dumps(payload))),
+    st.tuples(st.sampled_from(["status", "presence"]), json_objects()).map(
+        lambda event: ServerSentEvent(event[0], dumps(event[1]))
+    ),
+)
 _BETWEEN: Final = st.none() | st.none() | _TYPED_EVENTS
 _STYLES: Final = st.integers(0, 7)
 

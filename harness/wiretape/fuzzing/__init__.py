@@ -1,0 +1,24 @@
+"""Attacks on decoders: streams of every kind, judged by the reference; the smallest that fail are kept."""
+
+from __future__ import annotations
+
+from wiretape.fuzzing.campaign import Campaign, Tally
+from wiretape.fuzzing.finds import Find, cassette, vector
+from wiretape.fuzzing.judging import CONTRACTS, Contract, Decoder, Difference, RefusedError, difference
+from wiretape.fuzzing.kinds import KINDS, Kind
+
+__all__ = [
+    "CONTRACTS",
+    "KINDS",
+    "Campaign",
+    "Contract",
+    "Decoder",
+    "Difference",
+    "Find",
+    "Kind",
+    "RefusedError",
+    "Tally",
+    "cassette",
+    "difference",
+    "vector",
+]

@@ -1,0 +1,52 @@
+"""What an attack has found: as a cassette that plays, and as a vector for a decoder's own tests."""
+
+from __future__ import annotations
+
+import base64
+from dataclasses import dataclass, replace
+from typing import Any
+
+from wiretape.cassette.model import Cassette, Provenance
+from wiretape.flow_a.stream import decode
+from wiretape.fuzzing.judging import Contract, Difference
+from wiretape.fuzzing.kinds import Kind
+from wiretape.imports import read_event_stream
+
+FORMAT = "wiretape decoder find 1"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Find:
+    """A stream that a decoder reads wrongly, as small as it could be made."""
+
+    kind: Kind
+    contract: Contract
+    difference: Difference
+
+
+def vector(find: Find) -> dict[str, Any]:
+    """The find as JSON: the stream in base64, what should come out, and what came."""
+    found = find.difference
+    return {
+        "format": FORMAT,
+        "kind": find.kind.name,
+        "about": find.kind.about,
+        "contract": find.contract,
+        "sse_base64": base64.b64encode(found.data).decode("ascii"),
+        "expected": {"messages": found.want, "errors": decode(found.data)["errors"]},
+        "got": {"error": found.refusal} if found.refusal else {"messages": found.got},
+    }
+
+
+def cassette(find: Find, *, tool: str) -> Cassette:
+    """The find as a session of one answer: the stream byte for byte, behind a made-up request."""
+    played = read_event_stream(find.difference.data, name=f"a find of the kind {find.kind.name}", tool=tool)
+    return replace(
+        played,
+        title=f"Found by fuzzing: {find.kind.about}",
+        provenance=Provenance(
+            kind="synthetic",
+            tool=tool,
+            basis=("a stream drawn at random that a decoder read wrongly, made as small as it could be",),
+        ),
+    )
