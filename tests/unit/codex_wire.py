@@ -47,8 +47,10 @@ class Wire:
         link = Link(connection=connection, what="opened", transport=transport, at=0.0)
         self.transcript.entries.append(link)
 
-    def closed(self, by: Side = "client", transport: Transport = "stdio") -> None:
-        link = Link(connection=self.connection, what="closed", transport=transport, by=by, at=0.0)
+    def closed(self, by: Side = "client", transport: Transport = "stdio", detail: str = "") -> None:
+        link = Link(
+            connection=self.connection, what="closed", transport=transport, detail=detail, by=by, at=0.0
+        )
         self.transcript.entries.append(link)
 
     def request(self, method: str, params: object = OMIT) -> int:

@@ -23,6 +23,21 @@ def test_a_client_that_leaves_during_a_call_is_blamed_for_the_call_alone() -> No
     assert wire.outcome("behavior.keeps-reading").because == "codex.call.answered"
 
 
+def test_how_a_connection_ended_is_said() -> None:
+    wire = called()
+    wire.closed(detail="close code 1009")
+    got = wire.failed()["call.answered"].got
+    assert got == "none: the client closed the connection (close code 1009)"
+
+
+def test_a_call_that_was_given_up_is_not_put_down_to_a_client_that_left_later() -> None:
+    wire = called()
+    wire.item_completed()
+    wire.turn_completed()
+    wire.closed()
+    assert wire.failed()["call.answered"].got == "none: the server gave up waiting"
+
+
 def test_a_server_that_leaves_blames_nobody() -> None:
     wire = called()
     wire.closed(by="server")

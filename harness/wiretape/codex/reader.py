@@ -80,6 +80,7 @@ class _Reader:
         connection = self.connection(entry.connection)
         connection.transport = entry.transport
         connection.closed_by = entry.by if entry.what == "closed" else None
+        connection.closed_how = entry.detail if entry.what == "closed" else ""
 
     def frame(self, order: int, entry: Frame) -> None:
         self.frames += 1

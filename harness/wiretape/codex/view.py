@@ -61,6 +61,8 @@ class Connection:
     asks: list[Ask] = field(default_factory=list)
     """What the server asked on it."""
     closed_by: Side | None = None
+    closed_how: str = ""
+    """How it ended, for people."""
 
     @property
     def process(self) -> str:

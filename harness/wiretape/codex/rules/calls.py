@@ -28,8 +28,17 @@ def unanswered(ask: Ask) -> Answer:
         return Skip(ask.spoilt)
     if ask.connection.closed_by == "server":
         return _SERVER_LEFT
-    left = "the client closed the connection" if ask.connection.closed_by else "it is still open"
-    return Fault("", f"an answer to {ask}", f"none: {left}")
+    return Fault("", f"an answer to {ask}", f"none: {_until(ask)}")
+
+
+def _until(ask: Ask) -> str:
+    """What ended the wait for an answer that never came."""
+    if ask.closed is not None:
+        return "the server gave up waiting"
+    if ask.connection.closed_by is None:
+        return "it is still open"
+    how = ask.connection.closed_how
+    return "the client closed the connection" + (f" ({how})" if how else "")
 
 
 def _answered_once(ask: Ask) -> Answer:
