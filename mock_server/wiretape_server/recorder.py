@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable
+from typing import Final
 
 from wiretape.transcript import (
     Body,
@@ -19,6 +21,9 @@ from wiretape.transcript import (
     Transport,
 )
 
+_CHUNK: Final = struct.Struct("=QQQd")
+"""Request's number, start, stop, and time: a chunk as the recorder keeps it."""
+
 
 class Recorder:
     """Appends entries; they may be read from any thread at any time.
@@ -32,12 +37,13 @@ class Recorder:
         self._clock = clock
         self._began = clock()
         self._requests = 0
-        self._entries: list[Entry | tuple[int, int, int, float]] = []
-        """A chunk is a bare tuple here: a thousand paced streams make many, and few are ever looked at."""
+        self._entries: list[Entry | bytes] = []
+        """A chunk is packed: a thousand paced streams make many, few are ever looked at, and the collector,
+        which stops all of them while it looks at objects, has none to look at here."""
 
     def entries(self) -> list[Entry]:
         """What happened so far."""
-        return [_chunk(*each) if isinstance(each, tuple) else each for each in list(self._entries)]
+        return [_chunk(each) if isinstance(each, bytes) else each for each in list(self._entries)]
 
     def request(self, method: str, path: str, headers: Headers, body: bytes) -> int:
         """Note a request and give it its number."""
@@ -54,7 +60,7 @@ class Recorder:
         self._entries.append(Response(number=number, status=status, headers=headers, body=body, at=at))
 
     def chunk(self, number: int, start: int, stop: int) -> None:
-        self._entries.append((number, start, stop, self._clock() - self._began))
+        self._entries.append(_CHUNK.pack(number, start, stop, self._clock() - self._began))
 
     def end(self, number: int, how: EndHow) -> None:
         self._entries.append(End(number=number, how=how, at=self._now()))
@@ -87,5 +93,6 @@ class Recorder:
         return self._clock() - self._began
 
 
-def _chunk(number: int, start: int, stop: int, at: float) -> Chunk:
+def _chunk(packed: bytes) -> Chunk:
+    number, start, stop, at = _CHUNK.unpack(packed)
     return Chunk(number=number, start=start, stop=stop, at=at)
