@@ -51,21 +51,23 @@ class StreamFacts:
         """The same facts after replay put ``values`` in the place of recorded ids."""
         if not values:
             return self
-        names = {old.decode(): new.decode() for old, new in values.items()}
 
-        def rename(call: SeenCall) -> SeenCall:
+        def rename(name: str) -> str:
+            new = values.get(name.encode("utf-8", "surrogatepass"))
+            return name if new is None else new.decode()
+
+        def rename_in(call: SeenCall) -> SeenCall:
             text = call.text
-            for old, new in names.items():
-                if old in text:
-                    text = text.replace(old, new)
-            return replace(call, id=names.get(call.id, call.id), text=text)
+            for old, new in values.items():
+                text = text.replace(old.decode(), new.decode())
+            return replace(call, id=rename(call.id), text=text)
 
         return replace(
             self,
-            conversation_id=names.get(self.conversation_id or "", self.conversation_id),
-            calls=tuple(map(rename, self.calls)),
-            server_calls=tuple(map(rename, self.server_calls)),
-            message_ids=tuple(names.get(each, each) for each in self.message_ids),
+            conversation_id=rename(self.conversation_id) if self.conversation_id else None,
+            calls=tuple(map(rename_in, self.calls)),
+            server_calls=tuple(map(rename_in, self.server_calls)),
+            message_ids=tuple(map(rename, self.message_ids)),
         )
 
 

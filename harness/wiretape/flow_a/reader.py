@@ -43,7 +43,7 @@ class _Reader:
         self.prepare_of: dict[int, Prepare] = {}
         self.request_of: dict[int, ConversationRequest] = {}
         self.resumed: dict[int, object] = {}
-        self.declared: list[object] = []
+        self.declared: set[str] = set()
         self.sent: dict[str, Callable[[int, Request, JsonBody], None]] = {
             "prepare": self.prepare_request,
             "conversation": self.conversation_request,
@@ -77,14 +77,13 @@ class _Reader:
 
     def conversation_request(self, order: int, entry: Request, body: JsonBody) -> None:
         self.view.bodies.append(body)
-        headers = {name.lower(): value for name, value in entry.headers}
         request = self.request_of[entry.number] = ConversationRequest(
             at=body.at,
             order=order,
             json=body,
             signatures=_signatures(body),
             live=self.preparations.live,
-            conduit_token=headers.get("x-conduit-token"),
+            conduit_token=_header(entry, "x-conduit-token"),
         )
         if body.readable:
             self.readable_request(request)
@@ -115,9 +114,9 @@ class _Reader:
         """Note declarations, each distinct list once."""
         value = signatures.value
         self.view.declarations.append(signatures)
-        if value is ABSENT or any(strictjson.identical(value, seen) for seen in self.declared):
+        if value is ABSENT or (text := strictjson.dumps(value)) in self.declared:
             return
-        self.declared.append(value)
+        self.declared.add(text)
         root = "local_function_signatures"
         items = {root: value}
         if isinstance(value, list):
@@ -177,6 +176,10 @@ class _Reader:
 def _messages(body: dict[str, Any]) -> list[Any]:
     messages = body.get("messages")
     return messages if isinstance(messages, list) else []
+
+
+def _header(request: Request, wanted: str) -> str | None:
+    return next((value for name, value in request.headers if name.lower() == wanted), None)
 
 
 def _signatures(body: JsonBody) -> Signatures:
