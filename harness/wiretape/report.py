@@ -18,6 +18,8 @@ _HEADINGS: Final = {"must": "FAIL", "should": "WARN", "observed": "NOTE"}
 
 def printable(text: str) -> str:
     """Escape what could move a cursor, forge a line or not be encoded; wire text is never shown raw."""
+    if text.isprintable():
+        return text
     return "".join(
         character if character.isprintable() else character.encode("unicode_escape").decode()
         for character in text
