@@ -8,7 +8,7 @@ noted as an error of the play.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from aiohttp import web
@@ -59,7 +59,9 @@ async def _respond(play: CodexPlay, request: web.BaseRequest, number: int, body:
         play.errors.append(f"request {number}: the body is no JSON: {error}")
         return _answer(play, number, 400, {"error": {"message": f"the body is no JSON: {error}"}})
     thread = str(fields(asked).get("prompt_cache_key", ""))
-    play.errors += (f"request {number}: {each}" for each in wrong_outputs(play, fields(asked)))
+    before = play.cassette.model[: play.provider_requests[thread]]
+    wrong = [*wrong_outputs(play, fields(asked)), *missing_outputs(before, fields(asked))]
+    play.errors += (f"request {number}: {each}" for each in wrong)
     step = play.next_step(
         ProviderRequest(
             thread_id=thread,
@@ -140,18 +142,35 @@ def _event(payload: Mapping[str, Any]) -> bytes:
 
 def wrong_outputs(play: CodexPlay, asked: Mapping[str, Any]) -> Iterator[str]:
     """Say which outputs are not what the cassette says its tools give."""
-    calls = {
-        item.id: item for step in play.cassette.model for item in step.items if isinstance(item, ModelCall)
-    }
-    given = asked.get("input")
-    for item in given if isinstance(given, list) else []:
-        call = calls.get(str(fields(item).get("call_id")))
-        if call is None or fields(item).get("type") != "function_call_output":
+    calls = {call.id: call for step in play.cassette.model for call in _calls(step)}
+    for call_id, item in _outputs(asked):
+        call = calls.get(call_id)
+        if call is None:
             continue
-        expected, output = expected_output(play, call), fields(item).get("output", ABSENT)
+        expected, output = expected_output(play, call), item.get("output", ABSENT)
         if expected is not ABSENT and not strictjson.equal(output, expected):
             want, got = strictjson.dumps(expected), "absent" if output is ABSENT else strictjson.dumps(output)
             yield f"function_call_output of {call.id} ({call.tool}): want {want}, got {got}"
+
+
+def missing_outputs(before: Sequence[Step], asked: Mapping[str, Any]) -> Iterator[str]:
+    """Say which calls of the step before a request have no output in it; a real app-server sends all."""
+    there = {call_id for call_id, _ in _outputs(asked)}
+    for call in _calls(before[-1]) if before else ():
+        if call.id not in there:
+            yield f"function_call_output of {call.id} ({call.tool}): none came back"
+
+
+def _calls(step: Step) -> Iterator[ModelCall]:
+    return (item for item in step.items if isinstance(item, ModelCall))
+
+
+def _outputs(asked: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """The outputs in a request, each with the id of its call."""
+    given = asked.get("input")
+    for item in map(fields, given if isinstance(given, list) else []):
+        if item.get("type") == "function_call_output":
+            yield str(item.get("call_id")), item
 
 
 def expected_output(play: CodexPlay, call: ModelCall) -> object:

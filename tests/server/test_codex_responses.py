@@ -180,6 +180,17 @@ def test_an_output_that_is_not_there_is_wrong_too(codex: Callable[..., CodexPlay
     assert playback.transcript().errors[0].endswith('want "hi", got absent')
 
 
+def test_a_call_whose_output_never_comes_back_is_named_once(codex: Callable[..., CodexPlayback]) -> None:
+    other = ModelCall(id="call_2", tool="demo_echo", arguments="{}")
+    texts = (Step(items=(ModelText(text=text),)) for text in ("done", "again"))
+    playback = codex(made(Step(items=(CALL, other)), *texts))
+    post(playback)
+    post(playback, output("anything", "call_2"))
+    post(playback)
+    (error,) = playback.transcript().errors
+    assert error == "request 2: function_call_output of call_1 (demo_echo): none came back"
+
+
 def test_the_models_are_listed(codex: Callable[..., CodexPlayback]) -> None:
     answer = ask(codex(made(Step())).base_url, "GET", "/v1/models").json()
     assert [each["id"] for each in answer["data"]] == ["mock-model"]
