@@ -200,11 +200,11 @@ class WebsocketProcess:
             self._output.exit(1)
             return
         place = self._site.base_url.removeprefix("http")
+        health = (f"  {name}: http{place}/{name}" for name in ("readyz", "healthz"))
         for line in (
             "codex app-server (WebSockets)",
             f"  listening on: ws{place}",
-            f"  readyz: http{place}/readyz",
-            f"  healthz: http{place}/healthz",
+            *(health if self._play.profile.tells_health else ()),
             "  note: binds localhost only (use SSH port-forwarding for remote access)",
         ):
             self._output.error(line)

@@ -6,12 +6,13 @@ import contextlib
 import hashlib
 import json
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
 from tests.server.codex_wires import BINARY, CLOSE, OK, TEXT, Process, Websocket, completes_the_call
 from tests.server.wire import TIMEOUT, ask
-from wiretape import verify
+from wiretape import load_cassette, verify
 from wiretape_server.codex_ws import LONGEST_MESSAGE
 from wiretape_server.thread import CodexPlayback, ServerThread
 
@@ -241,6 +242,14 @@ def test_a_program_that_listens_says_where_and_ends_when_it_is_killed(
     assert playback.wait_idle(TIMEOUT)
     with pytest.raises(ConnectionError):
         Websocket(url)
+
+
+def test_an_old_program_that_listens_says_nothing_of_its_health(codex: Callable[..., CodexPlayback]) -> None:
+    playback = codex(replace(load_cassette("codex/dynamic_tool_text"), profile="0.110"))
+    with Process(playback, "app-server", "--listen", "ws://127.0.0.1:0") as program:
+        assert program.process.stderr is not None
+        said = [program.process.stderr.readline().decode().strip().partition(":")[0] for _ in range(3)]
+        assert said == ["codex app-server (WebSockets)", "listening on", "note"]
 
 
 def test_a_port_that_is_taken_ends_a_program_that_wants_it(

@@ -133,6 +133,8 @@ class Profile:
     """Calls that fail before or without the client's answer are noted on stderr."""
     client_error_log: str = _CLIENT_ERROR
     """What stderr says of an error that answers a call."""
+    tells_health: bool = True
+    """One that listens writes to stderr where its health endpoints are."""
     transport_log: str = "codex_app_server_transport::transport"
     """Where on stderr messages are noted that can't be read."""
 
