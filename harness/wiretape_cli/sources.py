@@ -9,7 +9,7 @@ from wiretape.cassette import Cassette, load_cassette, loads
 from wiretape.codex.foreign import read as read_log
 from wiretape.profiles import PROFILES
 from wiretape.strictjson import StrictJSONError
-from wiretape.transcript import Transcript
+from wiretape.transcript import Frame, Transcript
 from wiretape.transcript_file import TranscriptError, load
 from wiretape_cli.errors import SetupError
 
@@ -37,11 +37,17 @@ def _read(path: Path) -> Cassette | Transcript:
     data = path.read_bytes()
     if path.suffix in CASSETTE_ENDINGS:
         return loads(data, name=path.stem, source=str(path))
-    read = read_log if is_codex_log(data) else load
+    is_log = is_codex_log(data)
     try:
-        return read(data, path.stem)
+        transcript = read_log(data, path.stem) if is_log else load(data, path.stem)
     except TranscriptError as error:
         raise SetupError(f"{path}: {error}") from None
+    if is_log and not any(isinstance(entry, Frame) for entry in transcript.entries):
+        raise SetupError(
+            f"{path}: expected lines whose 'dir' is 'client->server' or 'server->client', got none. "
+            "A log that is written otherwise: wiretape import codex-jsonl."
+        )
+    return transcript
 
 
 def is_codex_log(data: bytes) -> bool:

@@ -149,6 +149,7 @@ def test_verify_judges_a_log_of_the_app_server(
     ("name", "data", "why"),
     [
         ("log.jsonl", b'{"t": 0.0, "dir": "meta", "msg": {}}\n7\n', "line 2: expected an object"),
+        ("log.jsonl", b'{"dir": "out", "msg": {}}\n', "'client->server' or 'server->client', got none"),
         ("other.jsonl", b'{"a": 1}\n', "expected a header"),
         ("other.jsonl", b"\xff", "expected a JSON object"),
         ("empty.jsonl", b"", "empty file"),
