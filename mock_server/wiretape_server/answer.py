@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from aiohttp import web
 
@@ -12,6 +13,7 @@ from wiretape.transcript import Body
 from wiretape_server.exchange import Exchange
 from wiretape_server.head import StreamedResponse, head_bytes, stays, streamed_headers
 from wiretape_server.live import LiveConversation, Turn
+from wiretape_server.play import Play
 from wiretape_server.streaming import Mark, Stream, Written
 from wiretape_server.track import Track
 
@@ -28,27 +30,27 @@ class Answer:
     marks: Sequence[Mark] = ()
 
 
-async def send(exchange: Exchange, answer: Answer) -> web.StreamResponse:
-    """Stream an answer; it ends as the recorded one did, or when the client leaves."""
-    stream = _stream(exchange, answer)
-    exchange.play.opened(stream, answer.live)
+def send(exchange: Exchange, answer: Answer) -> Awaitable[web.StreamResponse]:
+    """Stream an answer; it ends as the recorded one did, or when the client leaves.
+
+    Endpoints pass on what this gives: a frame of theirs that waited would be part of every open stream.
+    """
+    return _run(exchange, _stream(exchange, answer), answer.live)
+
+
+async def _run(exchange: Exchange, stream: Stream, live: LiveConversation | None) -> web.StreamResponse:
+    exchange.play.opened(stream, live)
     exchange.streaming = True
     try:
         await stream.run()
     finally:
         stream.end("client-left")
-        exchange.play.closed(stream, answer.live)
+        exchange.play.closed(stream, live)
     return StreamedResponse(keep_alive=stays(exchange.request))
 
 
 def _stream(exchange: Exchange, answer: Answer) -> Stream:
-    play, live, turn = exchange.play, answer.live, answer.turn
-
-    def ended() -> None:
-        play.ended()
-        if live is not None and not written.stopped:
-            live.session.stream_ended()
-
+    play, turn = exchange.play, answer.turn
     recorded = turn.part.interaction.response if turn.part else RecordedResponse()
     headers = streamed_headers(recorded.headers, play.token())
     play.recorder.response(exchange.number, recorded.status, tuple(headers.items()), answer.body)
@@ -64,5 +66,11 @@ def _stream(exchange: Exchange, answer: Answer) -> Stream:
         scale=play.options.scale,
         wheel=play.world.wheel,
         recorder=play.recorder,
-        ended=ended,
+        ended=partial(_ended, play, answer.live, written),
     )
+
+
+def _ended(play: Play, live: LiveConversation | None, written: Written) -> None:
+    play.ended()
+    if live is not None and not written.stopped:
+        live.session.stream_ended()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Awaitable, Callable
+from functools import lru_cache
 from typing import Final, NamedTuple, TypeAlias
 from urllib.parse import unquote
 
@@ -26,7 +27,7 @@ FindPlay: TypeAlias = Callable[[str], Play | None]
 """Gives the play of a path prefix such as ``/play/flow_a/alefita_way``."""
 
 _LOG: Final = logging.getLogger("wiretape_server")
-_API: Final = re.compile(r"(?P<prefix>.*?)(?P<path>/backend-(?:api|anon)/[^?]*)(?P<query>\?.*)?", re.DOTALL)
+_API: Final = re.compile(r"(?P<prefix>.*?)(?P<path>/backend-(?:api|anon)/.*)", re.DOTALL)
 
 
 class Route(NamedTuple):
@@ -59,20 +60,10 @@ class App:
         self._addresses = addresses
 
     async def __call__(self, request: web.BaseRequest) -> web.StreamResponse:
-        found = _API.fullmatch(request.rel_url.raw_path_qs)
-        play = self._find_play(unquote(found["prefix"])) if found else None
-        if found is None or play is None:
+        play, path = self._place(request)
+        if play is None:
             return self._nowhere(request)
-        body, unread = await _read(request, printable(f"{request.method} {unquote(found['path'])}"))
-        path = found["path"] + (found["query"] or "")
-        headers = tuple((_text(name), _text(value)) for name, value in request.raw_headers)
-        exchange = Exchange(
-            play=play,
-            request=request,
-            number=play.recorder.request(request.method, path, headers, body),
-            path=unquote(found["path"]),
-            body=body,
-        )
+        exchange, unread = await _receive(play, request, path)
         try:
             if unread is not None:
                 raise unread
@@ -84,6 +75,11 @@ class App:
         except Exception as error:
             return _fail(exchange, error)
 
+    def _place(self, request: web.BaseRequest) -> tuple[Play | None, str]:
+        """The play that a request is for, and the path within it, with its query."""
+        found = _API.fullmatch(request.rel_url.raw_path_qs)
+        return (self._find_play(unquote(found["prefix"])), found["path"]) if found else (None, "")
+
     def _nowhere(self, request: web.BaseRequest) -> web.Response:
         """Answer a request that no play is there for."""
         there = ", ".join(self._addresses()) or "none yet"
@@ -94,8 +90,23 @@ class App:
         return web.json_response({"detail": {"code": "no_such_play", "message": message}}, status=404)
 
 
+@lru_cache(maxsize=256)
+def _name(header: bytes) -> str:
+    """Clients send the same names again and again: all requests of a transcript share them."""
+    return _text(header)
+
+
 def _text(header: bytes) -> str:
     return header.decode("latin-1")
+
+
+async def _receive(play: Play, request: web.BaseRequest, path: str) -> tuple[Exchange, RefusedError | None]:
+    """Read a request and note it; and why its body is not whole, if it isn't."""
+    plain_path = unquote(path.partition("?")[0])
+    body, unread = await _read(request, printable(f"{request.method} {plain_path}"))
+    headers = tuple((_name(name), _text(value)) for name, value in request.raw_headers)
+    number = play.recorder.request(request.method, path, headers, body)
+    return Exchange(play=play, request=request, number=number, path=plain_path, body=body), unread
 
 
 async def _read(request: web.BaseRequest, name: str) -> tuple[bytes, RefusedError | None]:

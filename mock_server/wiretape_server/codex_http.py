@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Final, TypeAlias
 
 from aiohttp import web
@@ -26,14 +26,14 @@ class CodexApp:
         self._find_play = find_play
         self._others = others
 
-    async def __call__(self, request: web.BaseRequest) -> web.StreamResponse:
+    def __call__(self, request: web.BaseRequest) -> Awaitable[web.StreamResponse]:
         place = self._place(request)
         if place is None:
-            return await self._others(request)
+            return self._others(request)
         play, path = place
         if path.startswith("/v1/"):
-            return await responses.serve(play, request, path)
-        return await WebsocketDoor(play, play.shared, play.lock)(request)
+            return responses.serve(play, request, path)
+        return WebsocketDoor(play, play.shared, play.lock)(request)
 
     def _place(self, request: web.BaseRequest) -> tuple[CodexPlay, str] | None:
         """The play that a request is for, and the path within it. A play's own name may hold ``/codex``."""

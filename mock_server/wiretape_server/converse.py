@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Mapping
 from typing import Any
 
 from aiohttp import web
@@ -22,9 +22,9 @@ from wiretape_server.play import Play
 from wiretape_server.track import lay
 
 
-async def converse(exchange: Exchange) -> web.StreamResponse:
+def converse(exchange: Exchange) -> Awaitable[web.StreamResponse]:
     """Answer a conversation request from the cassette: a user's turn or a tool's return."""
-    return await send(exchange, _find(exchange))
+    return send(exchange, _find(exchange))
 
 
 def _find(exchange: Exchange) -> Answer:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Awaitable
 
 from aiohttp import web
 
@@ -16,7 +17,7 @@ from wiretape_server.resumption import counted_event_ends
 from wiretape_server.track import Track, lay
 
 
-async def resume(exchange: Exchange) -> web.StreamResponse:
+def resume(exchange: Exchange) -> Awaitable[web.StreamResponse]:
     """Stream the events behind ``offset``; what was written before comes at once, the rest at its pace."""
     request = exchange.json_object()
     live = known(exchange, request.get("conversation_id"))
@@ -31,7 +32,7 @@ async def resume(exchange: Exchange) -> web.StreamResponse:
     if turn.written.how is not None:
         live.session.turn_requested()
     marks = live.marks(turn.part) if turn.part is not None else ()
-    return await send(exchange, Answer(live=live, turn=turn, body=body, track=track, marks=marks))
+    return send(exchange, Answer(live=live, turn=turn, body=body, track=track, marks=marks))
 
 
 def _offset(value: object) -> int:
