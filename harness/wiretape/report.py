@@ -13,6 +13,7 @@ from wiretape.strictjson import ABSENT
 
 _EXCERPT: Final = 240
 """Characters of a value that are shown."""
+_HINT_WIDTH: Final = 55
 _HEADINGS: Final = {"must": "FAIL", "should": "WARN", "observed": "NOTE"}
 
 
@@ -48,14 +49,17 @@ def finding_text(finding: Finding, *, source: str = "") -> str:
         ("want", shown(finding.want)),
         ("got", shown(finding.got)),
         ("spec", printable(finding.spec)),
-        ("hint", _beside(printable(finding.hint), f"cassette: {source}" if source else "")),
+        *_hint(printable(finding.hint), f"cassette: {source}" if source else ""),
     )
     lines += [f"  {label:<5} {text}" for label, text in rows if text]
     return "\n".join(lines)
 
 
-def _beside(left: str, right: str) -> str:
-    return f"{left:<55} {right}" if left and right else left or right
+def _hint(hint: str, source: str) -> tuple[tuple[str, str], ...]:
+    """What to do, and beside it the cassette; below it where there is no room."""
+    if hint and source and len(hint) < _HINT_WIDTH:
+        return (("hint", f"{hint:<{_HINT_WIDTH}} {source}"),)
+    return ("hint", hint), ("", source)
 
 
 def to_text(report: Report, *, source: str = "", passed: bool = False) -> str:

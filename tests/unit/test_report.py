@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -29,6 +30,19 @@ def test_a_finding_is_shown_with_place_values_sentence_and_hint() -> None:
         '  spec  §3 «recipient: "all" — NOT the tool name»',
         "  hint  the tool's name belongs in author.name                  cassette: flow_a/alefita_way.yaml",
     ]
+
+
+@pytest.mark.parametrize(
+    ("hint", "shown_as"),
+    [
+        ("", ["        cassette: x.yaml"]),
+        ("declare it. " * 9, [f"  hint  {'declare it. ' * 9}", "        cassette: x.yaml"]),
+    ],
+)
+def test_a_cassette_is_never_read_as_part_of_a_hint(hint: str, shown_as: list[str]) -> None:
+    (finding,) = wrong_recipient().violations
+    assert finding_text(replace(finding, hint=hint), source="x.yaml").splitlines()[5:] == shown_as
+    assert "cassette" not in finding_text(replace(finding, hint=hint))
 
 
 def test_the_report_leads_with_the_verdict_and_counts() -> None:
