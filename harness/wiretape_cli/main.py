@@ -10,6 +10,7 @@ from wiretape_cli.commands.check import check
 from wiretape_cli.commands.codex import codex
 from wiretape_cli.commands.decode import decode
 from wiretape_cli.commands.diff import diff
+from wiretape_cli.commands.fuzz import fuzz
 from wiretape_cli.commands.imports import import_
 from wiretape_cli.commands.lint import lint
 from wiretape_cli.commands.record import record
@@ -37,7 +38,7 @@ def cli() -> None:
     """Replay recorded backend sessions to a tool-calling client and judge what it sends back."""
 
 
-for verb in (serve, check, codex, record, import_, show, diff, verify, decode, rules, lint):
+for verb in (serve, check, codex, record, import_, show, diff, verify, decode, rules, lint, fuzz):
     cli.add_command(verb)
 
 

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from wiretape.fuzzing.campaign import Campaign, Tally
 from wiretape.fuzzing.finds import Find, cassette, vector
-from wiretape.fuzzing.judging import CONTRACTS, Contract, Decoder, Difference, RefusedError, difference
+from wiretape.fuzzing.judging import (
+    CONTRACTS,
+    Contract,
+    CrashedError,
+    Decoder,
+    Difference,
+    RefusedError,
+    difference,
+)
 from wiretape.fuzzing.kinds import KINDS, Kind
 
 __all__ = [
@@ -12,6 +20,7 @@ __all__ = [
     "KINDS",
     "Campaign",
     "Contract",
+    "CrashedError",
     "Decoder",
     "Difference",
     "Find",

@@ -53,14 +53,15 @@ class Campaign:
     def run(self) -> Iterator[Tally]:
         """Give the tally of a kind behind each of its batches; the last one of each kind holds."""
         tallies = [Tally(kind=kind, examples=self.done.get(kind.name, 0)) for kind in self.kinds]
-        while open_ := [tally for tally in tallies if self._is_open(tally)]:
+        while open_ := [tally for tally in tallies if self.is_open(tally)]:
             for tally in open_:
                 if self.expired():
                     return
                 self._batch(tally)
                 yield tally
 
-    def _is_open(self, tally: Tally) -> bool:
+    def is_open(self, tally: Tally) -> bool:
+        """Whether there is more to try in a kind."""
         return tally.find is None and tally.examples < self.max_examples
 
     def _batch(self, tally: Tally) -> None:

@@ -39,7 +39,10 @@ def vector(find: Find) -> dict[str, Any]:
 
 
 def cassette(find: Find, *, tool: str) -> Cassette:
-    """The find as a session of one answer: the stream byte for byte, behind a made-up request."""
+    """The find as a session of one answer: the stream byte for byte, behind a made-up request.
+
+    Raises SourceError for a stream that was cut before its first event: there is nothing to play.
+    """
     played = read_event_stream(find.difference.data, name=f"a find of the kind {find.kind.name}", tool=tool)
     return replace(
         played,

@@ -20,10 +20,14 @@ class RefusedError(Exception):
     """A decoder did not take a stream. The text is its reason."""
 
 
+class CrashedError(Exception):
+    """A decoder gave no answer, or one that can't be read: wrong whatever the stream is."""
+
+
 Decoder: TypeAlias = Callable[[bytes], Any]
 """The bytes of an event stream in, the list of its messages in their final state out, by first appearance.
 
-Raises RefusedError for a stream that it does not take.
+Raises RefusedError for a stream that it does not take, CrashedError when it could not say even that.
 """
 
 
@@ -31,7 +35,7 @@ Raises RefusedError for a stream that it does not take.
 class Difference:
     """What a decoder made of a stream, and what it should have made of it.
 
-    ``got`` is what it gave; where it refused, ``refusal`` says why and ``got`` is None.
+    ``got`` is what it gave; where it refused or crashed, ``refusal`` says why and ``got`` is None.
     """
 
     data: bytes
@@ -46,6 +50,8 @@ def difference(decoder: Decoder, data: bytes, contract: Contract) -> Difference 
     want, faulty = reference["messages"], bool(reference["errors"]) or not reference["done"]
     try:
         got = decoder(data)
+    except CrashedError as crashed:
+        return Difference(data=data, want=want, got=None, refusal=str(crashed))
     except RefusedError as refused:
         return None if faulty else Difference(data=data, want=want, got=None, refusal=str(refused))
     if equal(got, want) or (faulty and contract == "lenient"):
