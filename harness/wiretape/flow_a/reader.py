@@ -107,8 +107,7 @@ class _Reader:
             request.first_turn = named not in conversations
             if not request.first_turn:
                 conversations[named].turn_requested()
-        ids = (member(message, "id") for message in _messages(request.body))
-        self.progress.known_ids.update(each for each in ids if isinstance(each, str))
+        self.progress.known_ids |= _message_ids(request.body)
 
     def declare(self, signatures: Signatures) -> None:
         """Note declarations, each distinct list once."""
@@ -139,7 +138,7 @@ class _Reader:
             request=request,
             expected=self.results.get(match.call.tool, ABSENT),
             profile=self.profile,
-            known_ids=frozenset(self.progress.known_ids),
+            known_ids=self.progress.known_ids & _message_ids(request.body),
         )
         played.returns.append(record)
         if match.kind == "call":
@@ -173,9 +172,10 @@ class _Reader:
             record.refused = record.refused or record.request is request
 
 
-def _messages(body: dict[str, Any]) -> list[Any]:
+def _message_ids(body: dict[str, Any]) -> set[str]:
     messages = body.get("messages")
-    return messages if isinstance(messages, list) else []
+    ids = (member(each, "id") for each in messages) if isinstance(messages, list) else ()
+    return {each for each in ids if isinstance(each, str)}
 
 
 def _header(request: Request, wanted: str) -> str | None:

@@ -6,7 +6,7 @@ Everything here is a plain record; ``reader`` fills it. A path starts at the req
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -137,8 +137,8 @@ class Return:
     expected: object = ABSENT
     """The result object that the tool must give, or ``"echo"``; ABSENT when nothing is said."""
     profile: str = ""
-    known_ids: frozenset[str] = frozenset()
-    """Ids of messages that were there before."""
+    known_ids: Set[str] = frozenset()
+    """Ids of its request's messages that were there before."""
     refused: bool = False
     """Whether it got an error for its answer: then another one may follow."""
 
