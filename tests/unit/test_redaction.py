@@ -46,6 +46,11 @@ def test_the_case_of_the_document_leaves_no_secret() -> None:
     assert scan(written, redactor.secrets) == []
 
 
+@pytest.mark.parametrize("kind", ["github_pat", "ghp", "ghs", "npm"])
+def test_a_token_is_known_by_how_it_begins(kind: str) -> None:
+    assert "AbC123dEf456" not in redacted(f"it is {kind}_AbC123dEf456 right now")
+
+
 def test_a_secret_has_one_pseudonym_wherever_it_stands_and_another_has_another() -> None:
     redactor = Redactor()
     token = "SECRET-token-1"

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -112,6 +113,43 @@ def test_texts_in_turn_are_told_apart() -> None:
     deltas = [{"p": "", "o": "add", "c": channel, "v": {"t": ""}} for channel in (0, 1)] + deltas
     values = decode(fed(stream(*deltas), 50))["values"]
     assert [values[channel]["t"] for channel in "01"] == ["~1~@~~~~.~~~", "~2~@~~~~.~~~"]
+
+
+@pytest.mark.parametrize("channel", [{}, {"p": "/message/content/parts/0", "o": "append"}])
+@pytest.mark.parametrize("size", [1, 90, 100_000])
+def test_a_secret_in_a_row_of_events_that_are_alike_is_hidden(channel: dict[str, object], size: int) -> None:
+    said = ["Write ", "to bob", "@corp", ".com", " or say ", "fal", "con-", "77. ", "Bye", " n", "ow"]
+    first = {"p": "/message/content/parts/0", "o": "append", "v": "So: "}
+    data = stream(first, *({**channel, "v": each} for each in said))
+    redactor = Redactor()
+    redactor.know([b"falcon-77"])
+    hidden = fed(data, size, redactor)
+    assert len(hidden) == len(data)
+    told = re.sub("[12]", "N", text_of(hidden))
+    assert told == "So: Write to ~N~@~~~~.~~~ or say hidden-N-. Bye now"
+
+
+def test_strings_alike_that_replace_one_another_are_one_text_each() -> None:
+    data = stream({"p": "/message/t", "o": "replace", "v": ""}, *({"v": v} for v in ("bob ", "@corp.com ")))
+    assert fed(data, 1000) == data
+
+
+def test_what_only_looks_like_an_append_does_not_part_a_secret() -> None:
+    broken = ServerSentEvent("delta", '{"p": "/message/t", "o": "append", "v": "\t \\x"}')
+    first, *_, last = (
+        encode(delta_event({"p": "/message/t", "o": "append", "v": v})) for v in ("bob@", "corp.com")
+    )
+    hidden = fed(stream() + first + encode(broken) + last, 1000)
+    assert b"bob" not in hidden
+    assert b"corp" not in hidden
+
+
+def test_a_secret_that_was_hidden_in_a_delta_is_no_new_one() -> None:
+    redactor = Redactor()
+    data = redactor.body(stream({"p": "", "o": "add", "v": {"token": "SECRET-1", "email": ""}}))
+    again = Redactor()
+    assert again.body(data) == data
+    assert again.hits == ()
 
 
 def test_a_text_goes_on_in_a_patch_in_a_patch() -> None:

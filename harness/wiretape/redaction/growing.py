@@ -9,37 +9,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from wiretape import strictjson
-from wiretape.redaction.notation import JSON
+from wiretape.redaction.pieces import NO_PART, Edit, Piece, distributed, piece_of, pieces_of_row
 from wiretape.strictjson import StrictJSONError
 
-_BARE: Final = re.compile(r'\{"v": ?"((?:[^"\\]|\\.)*+)"\} *$')
+_APPEND: Final = re.compile(
+    r'\{(?:"p": ?"([^"\\\x00-\x1f]*)", ?"o": ?"append", ?)?'
+    r'"v": ?"((?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+)"\} *$'
+)
+"""The usual event: it says where a text goes on, or that it goes on where it did before."""
 _STRING: Final = re.compile(r'"((?:[^"\\]|\\.)*+)"')
-_NO_PART: Final = re.compile("[^!-~\u00a1-\u024f]")
-"""A character that no secret has: a blank, a Chinese one."""
 _OPEN_MEMBER: Final = re.compile(r'"([\w.-]{1,64})"\s*:\s*"(?:[^"\\]|\\.)*$')
 _CONTEXT: Final = 160
 _PATIENCE: Final = 8
 """How many deltas may come between two pieces of a word."""
 
 Path: TypeAlias = tuple[str, ...]
-
-
-class Piece(NamedTuple):
-    """A string in a stream, between its quotes: where it stands, as written, and what it says."""
-
-    start: int
-    raw: str
-    said: str
-
-
-class Edit(NamedTuple):
-    """What stands at a place of a stream from now on; as long as what was there."""
-
-    start: int
-    new: str
 
 
 class Growing:
@@ -71,9 +58,9 @@ class Growing:
             member = _OPEN_MEMBER.search(self.end)
             self.inside = member is not None and is_secret_name(member[1])
         whole = self.inside or self.name
-        if self.open_from is None or (_NO_PART.match(said) and not whole):
+        if self.open_from is None or (NO_PART.match(said) and not whole):
             self.open_from = piece.start
-        if _NO_PART.match(said, len(said) - 1) and not whole:
+        if NO_PART.match(said, len(said) - 1) and not whole:
             self.open_from = None
 
     def said(self) -> str:
@@ -113,10 +100,20 @@ class GrowingTexts:
     def take(self, data: str, start: int) -> None:
         """Note the strings of one event's data, or of one message; ``data`` begins at ``start``."""
         self._count += 1
-        bare = _BARE.match(data)
-        if bare and self._bare is not None:
-            self._add(self._bare, _piece(bare, start))
-            return
+        append = _APPEND.match(data)
+        if append and append[1] is not None:
+            self._go_on(append[1], piece_of(append, start, 2))
+        elif append and self._bare is not None:
+            self._add(self._bare, piece_of(append, start, 2))
+        else:
+            self._read(data, start)
+
+    def _go_on(self, at: str, piece: Piece) -> None:
+        channel, path = self._inherited[0], _split(at)
+        self._inherited = (channel, at, "append")
+        self._bare = self._append((channel, path), _last(path), piece)
+
+    def _read(self, data: str, start: int) -> None:
         try:
             value = strictjson.loads(data)
         except StrictJSONError:
@@ -125,7 +122,17 @@ class GrowingTexts:
             self._texts, self._bare, self._inherited = {}, None, (0, "", "add")
         elif isinstance(value, dict):
             leaves = _leaves(value, _STRING.finditer(data), ())
-            self._message(value, [(at, _piece(found, start)) for at, found in leaves])
+            self._message(value, [(at, piece_of(found, start)) for at, found in leaves])
+
+    def take_row(self, head: str, row: str, start: int) -> None:
+        """Note a row of events; ``head`` is what each one's data begins with, ``row`` begins at ``start``."""
+        joined = self._bare is not None or '"p"' in head
+        for count, piece in pieces_of_row(row, start, joined=joined):
+            if count > 1 and self._bare is not None:
+                self._count += count
+                self._add(self._bare, piece)
+            else:
+                self.take(f'{head}{piece.raw}"}}', piece.start - len(head))
 
     def hold(self) -> int | None:
         """Where the earliest piece stands that may be a part of a secret that is not whole yet."""
@@ -140,7 +147,7 @@ class GrowingTexts:
                 del self._waiting[text]
             said = text.context + "".join(piece.said for piece in pieces)
             if len(pieces) > 1 or (pieces and (text.context or text.name)):
-                yield from _distributed(pieces, change(said, text.name)[len(text.context) :])
+                yield from distributed(pieces, change(said, text.name)[len(text.context) :])
             text.remember(said)
 
     def _message(self, value: dict[str, Any], leaves: list[tuple[Path, Piece]]) -> None:
@@ -216,22 +223,9 @@ def _leaves(value: Any, strings: Iterator[re.Match[str]], path: Path) -> Iterato
             yield from _leaves(member, strings, (*path, str(index)))
 
 
-def _piece(match: re.Match[str], start: int) -> Piece:
-    return Piece(start + match.start(1), match[1], JSON.plain(match[1]))
-
-
 def _split(path: str) -> Path:
     return tuple(path.removeprefix("/").split("/")) if path else ()
 
 
 def _last(path: Path) -> str:
     return path[-1] if path else ""
-
-
-def _distributed(pieces: list[Piece], new: str) -> Iterator[Edit]:
-    """Each piece as it is written from now on."""
-    taken = 0
-    for piece in pieces:
-        said = new[taken : taken + len(piece.said)]
-        taken += len(piece.said)
-        yield Edit(piece.start, piece.raw if said == piece.said else JSON.respelled(piece.raw, said))

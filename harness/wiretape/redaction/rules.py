@@ -89,6 +89,7 @@ _PLACEHOLDERS: Final = re.compile(
     r"|.*@(?:.*\.)?(?:example\.(?:com|org|net)|example|test|invalid|localhost)",
     re.IGNORECASE,
 )
+_GITHUB: Final = ("github_pat", *(f"gh{kind}{joint}" for kind in "opsur" for joint in "_-"))
 _SHAPES: Final = (
     Shape(
         name="JSON Web Token",
@@ -110,7 +111,7 @@ _SHAPES: Final = (
             r"|AKIA[A-Z0-9]{12,}|AIza[\w-]{20,})",
             re.ASCII,
         ),
-        marks=("sk-", "sess-", "rk-", "gh", "glpat", "xox", "npm_", "AKIA", "AIza"),
+        marks=("sk-", "sess-", "rk-", *_GITHUB, "glpat", "xox", "npm_", "AKIA", "AIza"),
     ),
     Shape(
         name="sentinel token", pattern=re.compile(r"gAAAAA[\w-]{8,}=*(?:~\w)?", re.ASCII), marks=("gAAAAA",)

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
 from typing import Final
 
-from wiretape.redaction.growing import Edit, GrowingTexts
+from wiretape.redaction.growing import GrowingTexts
+from wiretape.redaction.pieces import HEAD, ROW, Edit
 from wiretape.redaction.texts import TextRedactor
 
 _SOME_STREAM: Final = re.compile(rb"\xef?\xbb?\xbf?\s*(?:event|data|id|retry)?:")
 _ENOUGH_TO_TELL: Final = 16
 _EVENTS_END: Final = re.compile(rb".*(?:\n\n|\r\n\r\n|\r\r|\n\r\n)", re.DOTALL)
-_DATA: Final = re.compile(r"^data: ?([^\r\n]*)|^(\{[^\r\n]*)", re.MULTILINE)
-_NOTHING_LEFT: Final = re.compile(r'(?:event: delta\n)?(?:data: \{"v": ?"\0*"\} *\n\n)?(?:event: delta\n)?')
-"""The usual event, without its text."""
+_DATA: Final = re.compile(rf"(?<![^\r\n])(?:data: ?(?:{ROW}|(?P<data>[^\r\n]*))|(?P<line>\{{[^\r\n]*))")
+_NOTHING_LEFT: Final = re.compile(rf'(?:(?:event: delta\n)?(?:data: {HEAD}…"\}} *\n\n)?)*+')
+"""The usual events, without their texts."""
 _MOST_EVENTS: Final = 64 * 1024
 """Characters of an event stream that wait at most."""
 _MOST_TEXT: Final = 4 * 1024 * 1024
@@ -35,11 +35,9 @@ class BodyRedactor:
         """What has not been looked at."""
         self._size = 0
         self._is_events: bool | None = None
-        self._growing = GrowingTexts(texts.rules.is_secret_name)
+        self._growing = GrowingTexts(texts.is_secret_name)
         self._waiting = ""
         """Whole events that were looked at, and wait."""
-        self._begins: list[int] = []
-        """Where the data lines in it begin."""
         self._written = 0
 
     def feed(self, data: bytes) -> bytes:
@@ -83,15 +81,19 @@ class BodyRedactor:
         self._pieces = [data[end:]] if end < len(data) else []
         text = data[:end].decode("utf-8", "surrogateescape")
         begin = self._written + len(self._waiting)
-        for match in _DATA.finditer(text.replace("\r", "\n")):
-            group = match.lastindex or 1
-            self._growing.take(match[group], begin + match.start(group))
-            self._begins.append(begin + match.start())
+        for match in _DATA.finditer(text):
+            if match["row"] is not None:
+                self._growing.take_row(match["head"], match["row"], begin + match.start("row"))
+            else:
+                group = match.lastgroup or "data"
+                self._growing.take(match[group], begin + match.start(group))
         self._waiting += text
 
     def _start_of_line(self, position: int) -> int:
-        """Where the data line begins in which a position is."""
-        return self._begins[bisect_right(self._begins, position) - 1]
+        """Where the line begins in which a position is."""
+        stop = position - self._written
+        begin = self._waiting.rfind("\n", 0, stop) + 1
+        return self._written + max(begin, self._waiting.rfind("\r", begin, stop) + 1)
 
     def _flush(self) -> bytes:
         self._look(whole=True)
@@ -106,24 +108,19 @@ class BodyRedactor:
         edits = sorted(self._growing.edits(stop, self._texts.grown))
         done = self._with_edits(text, edits)
         self._written = stop
-        self._begins = self._begins[bisect_left(self._begins, stop) :]
         return done.encode("utf-8", "surrogateescape")
 
     def _with_edits(self, text: str, edits: list[Edit]) -> str:
         """Redact a text but for the pieces that were edited already: half a secret is none."""
-        if not edits:
-            return self._texts.redact(text, also=self._also)
-        covered, new = [], []
-        at = 0
+        gaps, at = [], 0
         for start, piece in edits:
-            begin = start - self._written
-            covered += [text[at:begin], "\0" * len(piece)]
-            new.append((begin, piece))
-            at = begin + len(piece)
-        left = "".join([*covered, text[at:]])
-        redacted = left if _NOTHING_LEFT.fullmatch(left) else self._texts.redact(left, also=self._also)
+            gaps.append(text[at : start - self._written])
+            at = start - self._written + len(piece)
+        left = "…".join([*gaps, text[at:]])
+        if not _NOTHING_LEFT.fullmatch(left):
+            left = self._texts.redact(left, also=self._also)
         at, parts = 0, []
-        for begin, piece in new:
-            parts += [redacted[at:begin], piece]
-            at = begin + len(piece)
-        return "".join([*parts, redacted[at:]])
+        for gap, (_, piece) in zip(gaps, edits, strict=True):
+            parts += [left[at : at + len(gap)], piece]
+            at += len(gap) + 1
+        return "".join([*parts, left[at:]])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache, lru_cache, partial
 from typing import Final
@@ -29,6 +29,8 @@ _COOKIE: Final = re.compile(r"(?i:expires)=[^;]*|(?:([^=;,\s]+)=)?([^;\s,]+(?:,(
 _COOKIE_WORDS: Final = frozenset(
     ("domain", "expires", "httponly", "max-age", "partitioned", "path", "priority", "samesite", "secure")
 )
+_SIGNS: Final = '"=\\%'
+"""One of these stands in every text with a member, a parameter or an escape."""
 _SHORT: Final = 4096
 """Up to this length it is quicker to look for all marks at once than for each by itself."""
 _WRAPPED: Final = re.compile(r"[A-Za-z0-9+/_-]{20,}+={0,2}")
@@ -50,10 +52,10 @@ class TextRedactor:
         self.known_only = False
         """Whether to look no more for new secrets, only for those that are known."""
         self._pseudonyms = pseudonyms
-        self._is_secret_name = cache(rules.is_secret_name)
-        self._marks = re.compile(
-            "|".join(re.escape(mark) for shape in rules.shapes for mark in shape.marks or ("",))
-        )
+        self.is_secret_name = cache(rules.is_secret_name)
+        marks = [mark for shape in rules.shapes for mark in shape.marks or ("",)]
+        self._marks = _any_of(marks)
+        self._signs = _any_of([*_SIGNS, *marks])
         for value in rules.values:
             self.know(value)
 
@@ -66,7 +68,16 @@ class TextRedactor:
 
         ``also``: further names of secret members.
         """
-        return self._redact(text, also, _LEVELS)
+        return text if self._is_plain(text) else self._redact(text, also, _LEVELS)
+
+    def _is_plain(self, text: str) -> bool:
+        """Whether nothing in a text can be a secret: a quick look, which most words of an answer pass."""
+        return not (
+            self.rules.hook
+            or self._signs.search(text)
+            or _WRAPPED.search(text)
+            or any(value in text for value in self.secrets)
+        )
 
     def _redact(self, text: str, also: frozenset[str], levels: int) -> str:
         # By name from the outside in: an inner level may show a quote too early. By shape from the inside
@@ -156,7 +167,7 @@ class TextRedactor:
         return self.cookies(value) if "cookie" in name.lower() else self.secret(value, name)
 
     def _members(self, text: str, also: frozenset[str]) -> str:
-        names = {name for name in set(_NAME.findall(text)) if name in also or self._is_secret_name(name)}
+        names = {name for name in set(_NAME.findall(text)) if name in also or self.is_secret_name(name)}
         return _member_pattern(frozenset(names)).sub(self._member, text) if names else text
 
     def _member(self, match: re.Match[str]) -> str:
@@ -181,7 +192,7 @@ class TextRedactor:
         return _with_group(match, 1, self.secret(match[1], "websocket URL"))
 
     def _parameter(self, match: re.Match[str]) -> str:
-        if not self._is_secret_name(match[2]):
+        if not self.is_secret_name(match[2]):
             return match[0]
         return _with_group(match, 3, self.secret(match[3], f"parameter {match[2]}"))
 
@@ -217,6 +228,10 @@ class TextRedactor:
 _PLAIN_ARGUMENT: Final = re.compile(
     r"|-?\d{1,6}|true|false|[a-z_]{1,16}|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
 )
+
+
+def _any_of(words: Iterable[str]) -> re.Pattern[str]:
+    return re.compile("|".join(map(re.escape, words)))
 
 
 def _is_distinctive(value: str) -> bool:
