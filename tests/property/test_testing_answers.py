@@ -38,6 +38,14 @@ def test_a_drawn_return_fails_no_rule(data: st.DataObject) -> None:
     assert failed(check_return(body, call, conversation_id=CONVERSATION)) == set()
 
 
+@given(testing.results("handoff"), testing.results("other"))
+def test_a_result_is_one_that_the_model_takes_as_done(handoff: dict, other: dict) -> None:
+    assert handoff["accepted"] is True
+    assert isinstance(handoff["thread_id"], str)
+    assert isinstance(other["message"], str)
+    assert "accepted" not in other
+
+
 @pytest.mark.parametrize("rule", testing.DAMAGE)
 def test_a_broken_return_fails_the_rule_that_it_names_alone(rule: str) -> None:
     @given(st.data())

@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -19,6 +20,29 @@ from wiretape.testing.events import DONE
 
 def by_number(values: Any) -> dict[str, Any]:
     return {str(float(channel)): value for channel, value in values.items()}
+
+
+@given(st.tuples(testing.scalars(), testing.numbers(), testing.characters(), testing.keys(), testing.ids()))
+def test_drawn_scalars_survive_json_and_utf8(values: Any) -> None:
+    for value in values:
+        assert not isinstance(value, (dict, list))
+        assert identical(loads(json.dumps(value, ensure_ascii=False, allow_nan=False).encode()), value)
+
+
+@given(testing.delta_streams().flatmap(lambda stream: testing.delta_texts(stream.deltas[0])))
+def test_the_text_of_a_delta_is_padded_with_blanks_alone(text: str) -> None:
+    assert isinstance(loads(text), dict)
+    assert text.rstrip(" ").endswith("}")
+    assert text.rstrip(" ") == text or len(text.encode()) % 8 == 0
+
+
+def test_an_operation_that_fits_nowhere_is_refused_in_words() -> None:
+    @given(testing.operations({"a": 1}, ("say",)))
+    def draw(_operation: Any) -> None:
+        raise AssertionError("expected nothing to be drawn")
+
+    with pytest.raises(ValueError, match="expected a value that one of say fits"):
+        draw()
 
 
 @given(testing.json_values())

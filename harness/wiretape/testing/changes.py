@@ -70,9 +70,8 @@ def _removed(draw: Draw, place: Place) -> Operation:
 
 def _created(draw: Draw, place: Place) -> Operation:
     """Set a member of what does not exist yet: the way to it is made."""
-    key = draw(keys())
-    while key in place.value:
-        key += "_"
+    longest = max(map(len, place.value), default=0)
+    key = draw(keys()).ljust(longest + 1, "_")  # so it is a new one
     following: str | int = draw(_FOLLOWING)
     return operation("add", (*place.keys, key, following), draw(json_values()))
 
