@@ -23,6 +23,10 @@ class _FoundError(Exception):
     """Tells Hypothesis that an example fails."""
 
 
+class _TimeUp(BaseException):  # no Exception: Hypothesis must not take it for a failure
+    """Leaves Hypothesis at once, wherever it is."""
+
+
 @dataclass(slots=True, kw_only=True)
 class Tally:
     """How far the attack in one kind has come. ``find`` is the smallest stream that fails, once one does."""
@@ -71,8 +75,10 @@ class Campaign:
         smallest: list[Difference] = []
 
         def attack(data: bytes) -> None:
-            if data not in judged:  # once time is up, what was found stays found and all else passes
-                judged[data] = None if self.expired() else difference(self.decoder, data, self.contract)
+            if self.expired():
+                raise _TimeUp
+            if data not in judged:
+                judged[data] = difference(self.decoder, data, self.contract)
             if found := judged[data]:
                 smallest[:] = [found]
                 raise _FoundError
@@ -89,8 +95,9 @@ class Campaign:
         )(seed(self.seed * 1_000_003 + tally.examples)(given(tally.kind.streams)(attack)))
         try:
             drawn()
-        except _FoundError:
-            tally.find = Find(kind=tally.kind, contract=self.contract, difference=smallest[0])
+        except (_FoundError, _TimeUp):
             tally.examples += len(judged)
         else:
             tally.examples += size
+        if smallest:
+            tally.find = Find(kind=tally.kind, contract=self.contract, difference=smallest[0])
