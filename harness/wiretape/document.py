@@ -66,7 +66,7 @@ class Document:
     __slots__ = ("_box", "_undo")
 
     def __init__(self) -> None:
-        # "Think of the root as the only member of an outer object": then the root needs no special case.
+        # The root is a member, too, of a box around it: then it needs no special case.
         self._box: dict[str, Any] = {}
         self._undo: list[tuple[Callable[..., object], tuple[Any, ...]]] = []
 
@@ -180,7 +180,7 @@ class Document:
             del target[count:]
 
     def _patch(self, container: Container, key: Any, steps: list[Step], room: int) -> None:
-        """Run the steps on the value as the root of a small document of its own."""
+        """Run the steps with the value as their root."""
         target = _get(container, key)
         box = {} if target is ABSENT else {"": target}
         for step in steps:
