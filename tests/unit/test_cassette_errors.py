@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from wiretape.cassette import CassetteError, loads
+from wiretape.cassette import CassetteError, document, loads
 
 GOOD = """\
 format: 1
@@ -44,6 +44,12 @@ def refused(text: str | bytes) -> str:
 def edited(old: str, new: str) -> str:
     assert old in GOOD
     return GOOD.replace(old, new, 1)
+
+
+def test_blocks_of_what_is_no_mapping_have_no_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(document, "IN_C", False)
+    monkeypatch.setattr(document, "cut_blocks", lambda _data: (b"[]\n", [("body", b"x")]))
+    assert document.read_document(b"[]\n") == []
 
 
 def test_the_file_that_the_refusals_spoil_is_good() -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from tests.unit.codex_script import Session
-from tests.unit.codex_wire import ECHO, THREAD, text_result
+from tests.unit.codex_wire import ECHO, THREAD, TURN, text_result
 from wiretape.cassette import Cassette, ClientStep, Expect, Step, bundled, load_cassette
 from wiretape.codex.scenario import scenario, scripted, unscripted
 
@@ -75,6 +75,17 @@ def test_what_is_said_while_a_turn_runs_is_no_turn_of_its_own(session: Session) 
     script = session.script()
     assert (script.client, script.expect.user_message) == ((), "go")
     assert any("said more while a turn ran" in gap for gap in script.gaps)
+
+
+def test_steering_and_what_is_no_text_have_no_step_and_are_gaps(session: Session) -> None:
+    request = session.request("turn/start", {"threadId": THREAD, "input": [{"type": "image", "url": "x"}]})
+    session.accept(request, {"turn": {"id": TURN}})
+    session.accept(session.request("turn/steer", {"threadId": THREAD}), {"turnId": TURN})
+    session.say("done")
+    session.end()
+    gaps = " ".join(session.script().gaps)
+    assert "said more than texts" in gaps
+    assert "said more while a turn ran" in gaps
 
 
 def test_a_tool_that_gave_different_results_has_none(session: Session) -> None:

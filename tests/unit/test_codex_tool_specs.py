@@ -118,6 +118,7 @@ def test_what_is_wrong_with_a_declaration_is_found_by_its_path(tools: object, wh
         *({}, True, False, {"type": "string"}, {"type": 5}, {"type": "wat"}, {"type": ["object", "null"]}),
         *({"$ref": "#"}, {"anyOf": [SCHEMA]}, {"required": ["nobody"]}),
         {"properties": {"a": {"type": "null"}}},
+        {"properties": {"a": True}, "items": False},
         {"properties": None, "items": None, "required": None, "enum": None, "anyOf": None, "$ref": None},
         {"description": 5},
     ],

@@ -13,6 +13,7 @@ from tests.unit.flow_a_wire import (
     Wire,
     answer_stream,
     call_message,
+    call_stream,
     signature,
     tool_return,
     user_turn,
@@ -182,6 +183,18 @@ def test_milliseconds_are_recognised_and_the_hint_says_what_to_do() -> None:
     body["messages"][0]["create_time"] = 1787848294650
     (finding,) = judge(body)
     assert finding.hint == "divide by 1000"
+
+
+def test_an_id_that_was_seen_before_is_not_fresh() -> None:
+    wire = Wire()
+    first = user_turn()
+    wire.turn(first, call_stream())
+    body = tool_return()
+    body["messages"][0]["id"] = first["messages"][0]["id"]
+    wire.turn(body, answer_stream())
+    failed = wire.failed()
+    assert failed.keys() == {"return.id-is-fresh-uuid"}
+    assert failed["return.id-is-fresh-uuid"].want == "a new uuid, not one seen before"
 
 
 def test_the_return_is_found_behind_other_messages_and_paths_say_where() -> None:

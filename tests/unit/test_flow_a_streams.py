@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.unit.flow_a_wire import (
+    CLOSING,
     CONVERSATION,
     DONE,
     HEAD,
@@ -142,3 +143,16 @@ def test_a_client_that_leaves_and_returns_before_the_closing_patch_is_too_early(
     wire.end(number, "client-left")
     wire.turn(tool_return(), answer_stream())
     assert wire.failed().keys() == {"behavior.waits-for-complete-call", "behavior.reads-to-end"}
+
+
+def test_a_conversation_that_begins_again_leaves_the_calls_of_others_alone() -> None:
+    other_id, other = "22222222-2222-4333-8444-555555555555", "00000000-0000-4000-8000-0000000000b2"
+    wire = Wire()
+    first = [HEAD, opening(call_message("{}", other_id), other), CLOSING, complete(other), DONE]
+    wire.turn(user_turn(), first)
+    wire.turn(user_turn(), call_stream())
+    wire.turn(user_turn(), call_stream())
+    wire.turn(tool_return(), answer_stream())
+    wire.turn(tool_return(call_id=other_id, conversation_id=other), answer_stream(other))
+    exactly_once = [f for f in wire.report().findings if f.rule == "flow_a.return.exactly-once"]
+    assert [f.want for f in exactly_once if f.failed and other_id in str(f.want)] == []

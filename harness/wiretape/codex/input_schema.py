@@ -28,10 +28,9 @@ def schema_fault(schema: object, dialect: Dialect) -> SchemaFault | None:
 
 def _faults(schema: object, path: str, dialect: Dialect) -> Iterator[SchemaFault]:
     """What is refused; of several things only the first one counts."""
-    if isinstance(schema, bool):
-        return
     if not isinstance(schema, dict):
-        yield path, "an object, true or false", schema
+        if not isinstance(schema, bool):
+            yield path, "an object, true or false", schema
         return
     given = {
         name: value for name, value in schema.items() if value is not None or not _nullable(name, dialect)
