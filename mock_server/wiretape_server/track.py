@@ -40,10 +40,6 @@ class Track:
         """Where chunk ``index`` starts in ``frames``."""
         return self.frame_stops[index - 1] if index else 0
 
-    def chunk_start(self, index: int) -> int:
-        """Where chunk ``index`` starts in the body."""
-        return self.stops[index - 1] if index else self.start
-
 
 def cut(response: RecordedResponse, chunks: str) -> tuple[list[int], list[float]]:
     """Where a body is cut and the delay in seconds before each piece, for one of the ``chunks`` options."""
