@@ -12,6 +12,7 @@ from wiretape_cli.commands.decode import decode
 from wiretape_cli.commands.diff import diff
 from wiretape_cli.commands.fuzz import fuzz
 from wiretape_cli.commands.imports import import_
+from wiretape_cli.commands.init import init
 from wiretape_cli.commands.lint import lint
 from wiretape_cli.commands.record import record
 from wiretape_cli.commands.rules import rules
@@ -38,7 +39,8 @@ def cli() -> None:
     """Replay recorded backend sessions to a tool-calling client and judge what it sends back."""
 
 
-for verb in (serve, check, codex, record, import_, show, diff, verify, decode, rules, lint, fuzz):
+VERBS = (serve, check, codex, record, import_, show, diff, verify, decode, rules, lint, fuzz, init)
+for verb in VERBS:
     cli.add_command(verb)
 
 

@@ -140,3 +140,9 @@ def test_an_installed_wheel_finds_its_bundled_cassettes(python: Path, scratch: P
 def test_the_command_runs_from_an_installed_wheel(python: Path, scratch: Path) -> None:
     command = python.with_name("wiretape.exe" if sys.platform == "win32" else "wiretape")
     assert run([command, "--version"], scratch).startswith("wiretape")
+
+
+def test_a_repository_that_init_made_passes_with_an_installed_wheel(python: Path, tmp_path: Path) -> None:
+    run([python, "-m", "wiretape_cli", "init"], tmp_path)
+    printed = run([python, "-m", "pytest", "-p", "no:cacheprovider", "-p", "no:asyncio"], tmp_path)
+    assert "3 passed" in printed

@@ -1,0 +1,48 @@
+"""``wiretape init``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from wiretape.profiles import PROFILES
+from wiretape_cli.exits import Exit
+
+EPILOG = """\b
+Examples:
+  wiretape init
+  wiretape init --protocol codex -- node my_client.mjs
+"""
+
+
+@click.command(
+    short_help="Put a working test and a CI workflow into a repository.",
+    epilog=EPILOG,
+    context_settings={"allow_interspersed_args": False},
+)
+@click.option(
+    "--folder",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    default=".",
+    show_default=True,
+    help="The repository.",
+)
+@click.option(
+    "--protocol",
+    type=click.Choice(tuple(PROFILES)),
+    default="flow_a",
+    show_default=True,
+    help="What the client talks to.",
+)
+@click.argument("command", nargs=-1, type=click.UNPROCESSED, metavar="[-- CMD [ARG]...]")
+def init(*, folder: Path, protocol: str, command: tuple[str, ...]) -> Exit:
+    """Write tests/test_wiretape.py, a GitHub Actions workflow and pytest's setting of a cassette folder.
+
+    The test runs CMD, your client's command, from the repository's root; without one a small example client
+    is written too and the test passes at once. Nothing that exists is overwritten or changed, but for a
+    pyproject.toml without any setting of pytest, which gets a section at its end.
+    """
+    from wiretape_cli.starting import start
+
+    return start(folder, protocol, command)
