@@ -1,0 +1,1 @@
+"""Reports as files: one model, the JSON report, and its faces."""
