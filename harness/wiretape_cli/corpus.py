@@ -60,7 +60,7 @@ class Corpus:
         """Write a find, as a vector and as a cassette; the newest of a kind takes the place of the others."""
         folder = self.folder / "finds"
         folder.mkdir(parents=True, exist_ok=True)
-        written = folder / f"{find.kind.name}.json"
+        written = folder / f"{find.kind}.json"
         written.write_text(json.dumps(vector(find), indent=2) + "\n", "ascii")
         try:
             played = cassette(find, tool=TOOL)

@@ -16,6 +16,7 @@ from wiretape.flow_a.stream import decode
 from wiretape.fuzzing import (
     KINDS,
     Campaign,
+    Difference,
     Find,
     RefusedError,
     Tally,
@@ -29,14 +30,21 @@ from wiretape.strictjson import equal
 Decoder = Callable[[bytes], Any]
 
 
-def final(campaign: Campaign) -> dict[str, Tally]:
+def final(decoder: Decoder, **options: Any) -> dict[str, Tally[bytes, Difference]]:
+    def judge(data: bytes) -> Difference | None:
+        return difference(decoder, data, "exact")
+
+    campaign = Campaign(judge=judge, **{"kinds": KINDS, "max_examples": 500} | options)
     return {tally.kind.name: tally for tally in campaign.run()}
 
 
 def found(decoder: Decoder, *kinds: str, **options: Any) -> list[Find]:
     chosen = [kind for kind in KINDS if kind.name in kinds]
-    campaign = Campaign(decoder=decoder, kinds=chosen, **{"max_examples": 500} | options)
-    return [tally.find for tally in final(campaign).values() if tally.find]
+    return [
+        Find(kind=name, about=tally.kind.about, contract="exact", difference=tally.found)
+        for name, tally in final(decoder, kinds=chosen, **options).items()
+        if tally.found
+    ]
 
 
 def right(data: bytes) -> Any:
@@ -47,7 +55,7 @@ def right(data: bytes) -> Any:
 def test_a_planted_fault_is_found_where_it_lies_and_made_small(name: str) -> None:
     decoder, kinds = PLANTED[name]
     finds = found(decoder, *kinds)
-    assert {find.kind.name for find in finds} == kinds
+    assert {find.kind for find in finds} == kinds
     for find in finds:
         deltas = [each for each in EventStreamDecoder().feed(find.difference.data) if each.event == "delta"]
         assert len(deltas) <= 3
@@ -56,9 +64,9 @@ def test_a_planted_fault_is_found_where_it_lies_and_made_small(name: str) -> Non
 
 
 def test_nothing_is_found_in_the_reference() -> None:
-    tallies = final(Campaign(decoder=right, max_examples=50))
+    tallies = final(right, max_examples=50)
     assert {name: tally.examples for name, tally in tallies.items()} == {kind.name: 50 for kind in KINDS}
-    assert [tally.find for tally in tallies.values() if tally.find] == []
+    assert [tally.found for tally in tallies.values() if tally.found] == []
 
 
 def test_the_frame_of_the_planted_decoders_is_right_itself() -> None:

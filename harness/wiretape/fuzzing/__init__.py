@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wiretape.fuzzing.campaign import Campaign, Tally
+from wiretape.fuzzing.campaign import Campaign, Kind, Tally
 from wiretape.fuzzing.finds import Find, cassette, vector
 from wiretape.fuzzing.judging import (
     CONTRACTS,
@@ -13,7 +13,7 @@ from wiretape.fuzzing.judging import (
     RefusedError,
     difference,
 )
-from wiretape.fuzzing.kinds import KINDS, Kind
+from wiretape.fuzzing.kinds import KINDS
 
 __all__ = [
     "CONTRACTS",

@@ -9,7 +9,6 @@ from typing import Any
 from wiretape.cassette.model import Cassette, Provenance
 from wiretape.flow_a.stream import decode
 from wiretape.fuzzing.judging import Contract, Difference
-from wiretape.fuzzing.kinds import Kind
 from wiretape.imports import read_event_stream
 
 FORMAT = "wiretape decoder find 1"
@@ -19,7 +18,9 @@ FORMAT = "wiretape decoder find 1"
 class Find:
     """A stream that a decoder reads wrongly, as small as it could be made."""
 
-    kind: Kind
+    kind: str
+    about: str
+    """What the kind tries, in words."""
     contract: Contract
     difference: Difference
 
@@ -29,8 +30,8 @@ def vector(find: Find) -> dict[str, Any]:
     found = find.difference
     return {
         "format": FORMAT,
-        "kind": find.kind.name,
-        "about": find.kind.about,
+        "kind": find.kind,
+        "about": find.about,
         "contract": find.contract,
         "sse_base64": base64.b64encode(found.data).decode("ascii"),
         "expected": {"messages": found.want, "errors": decode(found.data)["errors"]},
@@ -43,10 +44,10 @@ def cassette(find: Find, *, tool: str) -> Cassette:
 
     Raises SourceError for a stream that was cut before its first event: there is nothing to play.
     """
-    played = read_event_stream(find.difference.data, name=f"a find of the kind {find.kind.name}", tool=tool)
+    played = read_event_stream(find.difference.data, name=f"a find of the kind {find.kind}", tool=tool)
     return replace(
         played,
-        title=f"Found by fuzzing: {find.kind.about}",
+        title=f"Found by fuzzing: {find.about}",
         provenance=Provenance(
             kind="synthetic",
             tool=tool,

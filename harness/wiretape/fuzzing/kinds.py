@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from wiretape.delta_encoder import ANNOUNCEMENT, delta_event
+from wiretape.fuzzing.campaign import Kind
 from wiretape.sse import ServerSentEvent, encode
 from wiretape.testing import (
     delta_events,
@@ -23,16 +23,6 @@ from wiretape.testing import (
 )
 from wiretape.testing.changes import Draw
 from wiretape.testing.events import DONE
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Kind:
-    """A strategy for the bytes of streams, and in words what they try."""
-
-    name: str
-    about: str
-    streams: SearchStrategy[bytes]
-
 
 _TEXT: Final = ("message", "content", "parts", 0)
 _CONTENT: Final = ("message", "content", "parts")
@@ -143,8 +133,8 @@ def _faulty(draw: Draw) -> bytes:
     return b"".join(map(encode, [ANNOUNCEMENT, *deltas[:at], fault, *deltas[at:], DONE]))
 
 
-KINDS: Final[tuple[Kind, ...]] = tuple(
-    Kind(name=name, about=about, streams=drawn)
+KINDS: Final[tuple[Kind[bytes], ...]] = tuple(
+    Kind(name=name, about=about, examples=drawn)
     for name, about, drawn in (
         ("text", "a text grows by appends, equal ones among them", _grown("say", within=(_TEXT,))),
         ("text-values", "other values are appended to a text", _grown("write", within=(_CONTENT,))),

@@ -67,23 +67,23 @@ def decoder(*, command: str | None, python: str | None, as_json: bool, **options
     Each find is kept in the corpus as a cassette and as a JSON vector. A run that was stopped goes on where
     it was. Exits 0 when nothing was found, 1 with finds.
     """
-    from wiretape_cli import fuzzing
+    from wiretape.fuzzing import KINDS
+    from wiretape_cli import fuzzing, fuzzing_decoder
     from wiretape_cli.corpus import Corpus
 
     if (command is None) == (python is None):
         raise click.UsageError("give either --command or --python")
-    target = fuzzing.Target(
+    target = fuzzing_decoder.Target(
         command=command, python=python, one_shot=options["one_shot"], limit=options["timeout"]
     )
     if options["replay"]:
-        return fuzzing.replay(target, options["contract"], options["replay"])
+        return fuzzing_decoder.replay(target, options["contract"], options["replay"])
     attack = fuzzing.Attack(
-        target=target,
-        contract=options["contract"],
+        subject={"decoder": python or command, "contract": options["contract"]},
+        kinds=fuzzing.chosen(options["kinds"], KINDS),
         seed=options["seed"],
         max_examples=options["max_examples"],
         seconds=options["seconds"],
         corpus=Corpus(folder=options["corpus"]),
-        kinds=fuzzing.chosen(options["kinds"]),
     )
-    return fuzzing.run(attack, as_json=as_json)
+    return fuzzing_decoder.run(target, options["contract"], attack, as_json=as_json)
