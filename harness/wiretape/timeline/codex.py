@@ -11,25 +11,15 @@ from wiretape.jsonrpc import Answer, Call, Failure, Message, Notice, read
 from wiretape.strictjson import ABSENT
 from wiretape.timeline.row import GrowingTexts, Row, written
 from wiretape.timeline.wire import link_row
-from wiretape.transcript import Frame, Link, Transcript
+from wiretape.transcript import Entry, Frame, Link, Transcript
 
 _OF_THE_END = ("item/completed", "turn/completed", "turn/start", f"answer to {TOOL_CALL}")
 """Whose rows say what a session came to."""
 
 
-def rows(transcript: Transcript) -> Iterator[Row]:
-    """Every message, and every begin and end of a connection, in order."""
-    reading = _Reading()
-    for entry in transcript.entries:
-        if isinstance(entry, Frame):
-            yield reading.row(entry)
-        elif isinstance(entry, Link):
-            yield link_row(entry)
-
-
 def final(transcript: Transcript) -> Iterator[Row]:
     """What was asked, every item as it was completed, every call's answer, how the turns ended."""
-    reading = _Reading()
+    reading = Reading()
     open_items: dict[str, Row] = {}
     for entry in transcript.entries:
         row = reading.row(entry) if isinstance(entry, Frame) else None
@@ -46,12 +36,19 @@ def final(transcript: Transcript) -> Iterator[Row]:
 
 
 @dataclass(slots=True)
-class _Reading:
-    """What was asked and what has grown so far."""
+class Reading:
+    """A session as it goes on: what was asked and what has grown so far."""
 
     asked: dict[tuple[str, str, str], str] = field(default_factory=dict)
     """The method of each request, by who asked, connection and id."""
     texts: GrowingTexts = field(default_factory=GrowingTexts)
+
+    def take(self, entry: Entry) -> Iterator[Row]:
+        """What an entry brings: a message, a connection's begin or end."""
+        if isinstance(entry, Frame):
+            yield self.row(entry)
+        elif isinstance(entry, Link):
+            yield link_row(entry)
 
     def row(self, frame: Frame) -> Row:
         message = read(frame.data)

@@ -14,22 +14,26 @@ from wiretape.sse import EventStreamDecoder, ServerSentEvent
 from wiretape.strictjson import ABSENT, StrictJSONError
 from wiretape.timeline.row import GrowingTexts, Row, body_text, written
 from wiretape.timeline.wire import ender
-from wiretape.transcript import Chunk, End, Request, Response, Transcript
+from wiretape.transcript import Chunk, End, Entry, Request, Response, Transcript
 
 
-def rows(transcript: Transcript) -> Iterator[Row]:
-    """Every request, answer and event, in order."""
-    answers: dict[int, _Answer] = {}
-    for entry in transcript.entries:
+class Reading:
+    """A session as it goes on: gives the rows of each entry."""
+
+    def __init__(self) -> None:
+        self._answers: dict[int, _Answer] = {}
+
+    def take(self, entry: Entry) -> Iterator[Row]:
+        """What an entry brings: a request, an answer, each event of a chunk."""
         if isinstance(entry, Request):
             yield _request(entry)
         elif isinstance(entry, Response):
-            answers[entry.number] = _Answer(response=entry)
+            self._answers[entry.number] = _Answer(response=entry)
             yield _response(entry)
-        elif isinstance(entry, Chunk) and entry.number in answers:
-            yield from answers[entry.number].rows(entry)
-        elif isinstance(entry, End) and entry.number in answers:
-            yield from answers[entry.number].ended(entry)
+        elif isinstance(entry, Chunk) and entry.number in self._answers:
+            yield from self._answers[entry.number].rows(entry)
+        elif isinstance(entry, End) and entry.number in self._answers:
+            yield from self._answers[entry.number].ended(entry)
 
 
 def final(transcript: Transcript) -> Iterator[Row]:
