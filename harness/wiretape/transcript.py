@@ -139,7 +139,17 @@ class Link:
     """Who did it: a server that goes away is no fault of the client's."""
 
 
-Entry: TypeAlias = Request | Response | Chunk | End | Frame | Link
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Struck:
+    """A fault has struck a connection, on purpose: what it does comes after this."""
+
+    connection: str
+    fault: str
+    """As it is written: ``eof@event:12``."""
+    at: float
+
+
+Entry: TypeAlias = Request | Response | Chunk | End | Frame | Link | Struck
 
 
 @dataclass(slots=True, kw_only=True)

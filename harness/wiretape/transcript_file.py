@@ -14,7 +14,19 @@ from typing import Any, Final
 from wiretape import strictjson
 from wiretape.redaction import Redactor
 from wiretape.strictjson import StrictJSONError
-from wiretape.transcript import Body, Chunk, End, Entry, Frame, Headers, Link, Request, Response, Transcript
+from wiretape.transcript import (
+    Body,
+    Chunk,
+    End,
+    Entry,
+    Frame,
+    Headers,
+    Link,
+    Request,
+    Response,
+    Struck,
+    Transcript,
+)
 
 FORMAT: Final = 1
 
@@ -81,6 +93,7 @@ class _Writer:
             End: self.end,
             Frame: self.frame,
             Link: self.link,
+            Struck: self.struck,
         }
 
     def request(self, entry: Request) -> dict[str, Any]:
@@ -119,6 +132,11 @@ class _Writer:
             "transport": entry.transport,
             "detail": entry.detail,
         }
+
+    @staticmethod
+    def struck(entry: Struck) -> dict[str, Any]:
+        record = {"entry": "struck", "connection": entry.connection, "at": round(entry.at, 6)}
+        return record | {"fault": entry.fault}
 
     @staticmethod
     def head(kind: str, number: int, at: float) -> dict[str, Any]:
@@ -225,6 +243,10 @@ def _read_link(record: dict[str, Any], line: int, head: dict[str, Any]) -> Entry
     )
 
 
+def _read_struck(record: dict[str, Any], line: int, head: dict[str, Any]) -> Entry:
+    return Struck(**head, fault=_member(record, "fault", str, line))
+
+
 def _choice(record: dict[str, Any], key: str, known: tuple[str, ...], line: int) -> Any:
     value = record.get(key)
     if value not in known:
@@ -234,7 +256,7 @@ def _choice(record: dict[str, Any], key: str, known: tuple[str, ...], line: int)
 
 
 _SIDES: Final = ("client", "server")
-_OF_CONNECTION: Final = frozenset(("frame", "link"))
+_OF_CONNECTION: Final = frozenset(("frame", "link", "struck"))
 _READ: Final[Mapping[str, Callable[[dict[str, Any], int, dict[str, Any]], Entry]]] = {
     "request": _read_request,
     "response": _read_response,
@@ -242,6 +264,7 @@ _READ: Final[Mapping[str, Callable[[dict[str, Any], int, dict[str, Any]], Entry]
     "end": _read_end,
     "frame": _read_frame,
     "link": _read_link,
+    "struck": _read_struck,
 }
 
 

@@ -18,6 +18,7 @@ from wiretape.transcript import (
     Request,
     Response,
     Side,
+    Struck,
     Transport,
 )
 
@@ -88,6 +89,10 @@ class Recorder:
         self._entries.append(
             Link(connection=connection, what="closed", transport=transport, detail=detail, at=at, by=by)
         )
+
+    def struck(self, connection: str, fault: str) -> None:
+        """Note that a fault strikes a connection."""
+        self._entries.append(Struck(connection=connection, fault=fault, at=self._now()))
 
     def _now(self) -> float:
         return self._clock() - self._began

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from wiretape.contract import Finding, Report
-from wiretape.transcript import Frame, Link, Side, Transcript, Transport
+from wiretape.transcript import Frame, Link, Side, Struck, Transcript, Transport
 from wiretape.verdict import verify
 
 THREAD = "01a22d19-74a1-7492-85cd-ddf786c1dc7c"
@@ -52,6 +52,10 @@ class Wire:
             connection=self.connection, what="closed", transport=transport, detail=detail, by=by, at=0.0
         )
         self.transcript.entries.append(link)
+
+    def struck(self, fault: str, at: float = 0.0) -> None:
+        """A fault strikes the connection."""
+        self.transcript.entries.append(Struck(connection=self.connection, fault=fault, at=at))
 
     def request(self, method: str, params: object = OMIT) -> int:
         self.request_ids += 1

@@ -32,6 +32,7 @@ def bad_lines() -> Wire:
     wire.client(b"\xff\x00")
     wire.client(b"not json")
     wire.frame("client", {"id": 0}, binary=True)
+    wire.struck("eof@event:12")
     wire.closed(by="server")
     return wire
 

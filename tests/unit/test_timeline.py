@@ -13,7 +13,7 @@ from wiretape import load_cassette, timeline
 from wiretape.cassette import bundled
 from wiretape.codex.foreign import read as read_log
 from wiretape.timeline import Row
-from wiretape.transcript import Body, Chunk, End, Frame, Link, Request, Response, Transcript
+from wiretape.transcript import Body, Chunk, End, Frame, Link, Request, Response, Struck, Transcript
 from wiretape.verdict import transcript_of
 
 VECTORS = Path(__file__).parents[1] / "vectors"
@@ -253,6 +253,15 @@ def test_a_binary_message_and_the_links_are_shown() -> None:
         assert (opened.event, opened.place) == ("websocket opened", "c1")
         assert frame.event.startswith("binary")
         assert frame.text == "\\xff"
+
+
+def test_a_fault_is_shown_where_it_strikes() -> None:
+    transcript = Transcript(protocol="codex")
+    transcript.entries = [Struck(connection="c1", fault="eof@event:2", at=0.0)]
+    for view in (timeline.rows, timeline.wire):
+        (row,) = view(transcript)
+        assert (row.event, row.text, row.place) == ("fault", "eof@event:2", "c1")
+    assert events(timeline.final(transcript)) == []
 
 
 def test_the_final_view_names_items_that_never_completed() -> None:

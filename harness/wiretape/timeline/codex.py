@@ -10,8 +10,8 @@ from wiretape.codex.messages import TOOL_CALL, fields
 from wiretape.jsonrpc import Answer, Call, Failure, Message, Notice, read
 from wiretape.strictjson import ABSENT
 from wiretape.timeline.row import GrowingTexts, Row, written
-from wiretape.timeline.wire import link_row
-from wiretape.transcript import Entry, Frame, Link, Transcript
+from wiretape.timeline.wire import link_row, struck_row
+from wiretape.transcript import Entry, Frame, Link, Struck, Transcript
 
 _OF_THE_END = ("item/completed", "turn/completed", "turn/start", f"answer to {TOOL_CALL}")
 """Whose rows say what a session came to."""
@@ -44,11 +44,13 @@ class Reading:
     texts: GrowingTexts = field(default_factory=GrowingTexts)
 
     def take(self, entry: Entry) -> Iterator[Row]:
-        """What an entry brings: a message, a connection's begin or end."""
+        """What an entry brings: a message, a connection's begin or end, a fault."""
         if isinstance(entry, Frame):
             yield self.row(entry)
         elif isinstance(entry, Link):
             yield link_row(entry)
+        elif isinstance(entry, Struck):
+            yield struck_row(entry)
 
     def row(self, frame: Frame) -> Row:
         message = read(frame.data)

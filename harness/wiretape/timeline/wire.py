@@ -6,7 +6,19 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from wiretape.timeline.row import Row
-from wiretape.transcript import Body, Chunk, End, Entry, Frame, Headers, Link, Request, Response, Transcript
+from wiretape.transcript import (
+    Body,
+    Chunk,
+    End,
+    Entry,
+    Frame,
+    Headers,
+    Link,
+    Request,
+    Response,
+    Struck,
+    Transcript,
+)
 
 
 def wire(transcript: Transcript) -> Iterator[Row]:
@@ -78,6 +90,11 @@ def link_row(entry: Link) -> Row:
     )
 
 
+def struck_row(entry: Struck) -> Row:
+    """A fault that strikes."""
+    return Row(at=entry.at, place=entry.connection, side="server", event="fault", text=entry.fault)
+
+
 def ender(entry: End) -> Any:
     """Who ended an answer."""
     return "client" if entry.how == "client-left" else "server"
@@ -89,6 +106,7 @@ _ROW: Final[Mapping[type[Entry], Callable[[Any], Row]]] = {
     End: _end,
     Frame: _frame,
     Link: link_row,
+    Struck: struck_row,
 }
 
 
