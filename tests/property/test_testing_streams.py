@@ -12,10 +12,16 @@ from hypothesis import strategies as st
 
 from tests.property.naive_delta import NaiveDecoder
 from wiretape import testing
+from wiretape.delta import DeltaDecoder
 from wiretape.flow_a.stream import decode
 from wiretape.sse import EventStreamDecoder, ServerSentEvent
 from wiretape.strictjson import equal, identical, loads
 from wiretape.testing.events import DONE
+
+
+def in_backend_form(message: Any) -> st.SearchStrategy[Any]:
+    drawn = testing.encodings([message], form=testing.BACKEND_FORM, envelope={"error": None})
+    return st.tuples(st.just(message), drawn)
 
 
 def by_number(values: Any) -> dict[str, Any]:
@@ -82,6 +88,17 @@ def test_another_decoder_reads_every_encoding_too(drawn: tuple[Sequence[Any], Se
         for value in naive.values().values():
             seen[value["message"]["id"]] = value["message"]
     assert equal(seen, {message["id"]: message for message in messages})
+
+
+@given(testing.messages().flatmap(in_backend_form))
+def test_in_the_backend_form_a_message_is_open_until_its_last_delta(drawn: Any) -> None:
+    message, deltas = drawn
+    decoder = DeltaDecoder()
+    states = [decoder.apply(delta) for delta in deltas]
+    assert all(state["error"] is None and state["message"].keys() == message.keys() for state in states)
+    assert all(state["message"]["content"].keys() >= {"content_type"} for state in states)
+    assert {state["message"]["status"] for state in states[:-1]} <= {"in_progress"}
+    assert equal(states[-1]["message"], message)
 
 
 EVENTS = st.lists(testing.typed_events(), max_size=4).map(lambda events: [*events, DONE])

@@ -24,7 +24,7 @@ from wiretape.testing.codex import (
     tool_answers,
 )
 from wiretape.testing.deltas import DeltaStream, delta_streams, wire_deltas
-from wiretape.testing.encodings import encodings
+from wiretape.testing.encodings import ANY_FORM, BACKEND_FORM, Form, encodings
 from wiretape.testing.events import delta_events, delta_texts, json_texts, typed_events
 from wiretape.testing.framings import chunkings, framings
 from wiretape.testing.messages import (
@@ -40,6 +40,8 @@ from wiretape.testing.streams import Stream, streams
 from wiretape.testing.values import characters, ids, json_objects, json_values, keys, numbers, scalars, texts
 
 __all__ = [
+    "ANY_FORM",
+    "BACKEND_FORM",
     "CHANGES",
     "CODEX_FAULTS",
     "DAMAGE",
@@ -47,6 +49,7 @@ __all__ = [
     "BrokenAnswer",
     "BrokenReturn",
     "DeltaStream",
+    "Form",
     "Stream",
     "broken_codex_answers",
     "broken_returns",

@@ -3,27 +3,57 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final, NamedTuple
 
 from hypothesis import strategies as st
 
+from wiretape.flow_a.messages import IN_PROGRESS
 from wiretape.javascript import unit_count
 from wiretape.testing.changes import Draw, Keys, Operation, operation
 from wiretape.testing.deltas import wire_deltas
 
-_IN_PLACE = "id"
-"""A message is known by its id: it stands in the first delta, whole."""
+_BEGUN: Final = st.sampled_from(["whole", "parts"])
+_ANYHOW: Final = st.sampled_from(["whole", "parts", "add", "merge"])
+
+
+class Form(NamedTuple):
+    """What a message's first delta must hold, by names of members at any depth."""
+
+    whole: frozenset[str] = frozenset({"id"})
+    """Members that stand there as they stay. A message is known by its id."""
+    begun: frozenset[str] = frozenset()
+    """Members that are there, and may grow."""
+    closing: bool = False
+    """The status is in_progress until the message's last delta, unless the first one holds it all."""
+
+
+ANY_FORM: Final = Form()
+BACKEND_FORM: Final = Form(
+    whole=Form().whole
+    | {"author", "recipient", "channel", "create_time", "update_time", "weight", "content_type"},
+    begun=frozenset({"content", "metadata", "end_turn"}),
+    closing=True,
+)
+"""As captured: every member is there from the start, and a client may act when the status changes."""
 
 
 @st.composite
-def encodings(draw: Draw, messages: Sequence[Mapping[str, Any]]) -> tuple[dict[str, Any], ...]:
+def encodings(
+    draw: Draw,
+    messages: Sequence[Mapping[str, Any]],
+    *,
+    form: Form = ANY_FORM,
+    envelope: Mapping[str, Any] | None = None,
+) -> tuple[dict[str, Any], ...]:
     """Wire deltas that leave these messages, first seen in this order, with distinct ids.
+
+    ``envelope`` has what stands beside each message.
 
     Texts and lists come whole or in pieces, members at once, later, or merged in; a piece too much is cut off
     again; operations stand alone or in patches, at the root or relative to the message; messages have a
     channel of their own or take over that of a finished one, and those that are open grow in turn.
     """
-    waiting = [_growths(draw, message) for message in messages]
+    waiting = [_growths(draw, message, form, envelope or {}) for message in messages]
     open_: dict[int, list[Operation]] = {}
     channels = 0
     full: list[Operation] = []
@@ -40,15 +70,22 @@ def encodings(draw: Draw, messages: Sequence[Mapping[str, Any]]) -> tuple[dict[s
     return draw(wire_deltas(full))
 
 
-def _growths(draw: Draw, message: Mapping[str, Any]) -> list[Operation]:
+def _growths(
+    draw: Draw, message: Mapping[str, Any], form: Form, envelope: Mapping[str, Any]
+) -> list[Operation]:
     """The operations of one message: its root, then what completes it, in patches or not."""
-    start, rest = _parts(draw, dict(message), ("message",))
-    grown = [operation("add", (), {"message": start})]
+    grown = {key: member for key, member in message.items() if not form.closing or key != "status"}
+    start, rest = _parts(draw, grown, ("message",), form)
+    if form.closing:
+        whole = not rest and draw(st.booleans())
+        start["status"] = message["status"] if whole else IN_PROGRESS
+        rest += [] if whole else [operation("replace", ("message", "status"), message["status"])]
+    operations = [operation("add", (), {"message": start, **envelope})]
     while rest:
         size = draw(st.integers(1, len(rest)))
         taken, rest = rest[:size], rest[size:]
-        grown += _grouped(draw, taken)
-    return grown
+        operations += _grouped(draw, taken)
+    return operations
 
 
 def _grouped(draw: Draw, operations: list[Operation]) -> list[Operation]:
@@ -62,10 +99,10 @@ def _grouped(draw: Draw, operations: list[Operation]) -> list[Operation]:
     return [operation("patch", ("message",), inner)]
 
 
-def _parts(draw: Draw, value: Any, keys: Keys) -> tuple[Any, list[Operation]]:
+def _parts(draw: Draw, value: Any, keys: Keys, form: Form) -> tuple[Any, list[Operation]]:
     """What a value begins as, and the operations that make it whole."""
     if isinstance(value, dict) and value:
-        return _object_parts(draw, value, keys)
+        return _object_parts(draw, value, keys, form)
     if isinstance(value, list) and value:
         return _list_parts(draw, value, keys)
     if isinstance(value, str):
@@ -75,15 +112,15 @@ def _parts(draw: Draw, value: Any, keys: Keys) -> tuple[Any, list[Operation]]:
     return value, []
 
 
-def _object_parts(draw: Draw, value: dict[str, Any], keys: Keys) -> tuple[Any, list[Operation]]:
+def _object_parts(draw: Draw, value: dict[str, Any], keys: Keys, form: Form) -> tuple[Any, list[Operation]]:
     start: dict[str, Any] = {}
     rest: list[Operation] = []
     for key, member in value.items():
-        how = "whole" if key == _IN_PLACE else draw(st.sampled_from(["whole", "parts", "add", "merge"]))
+        how = "whole" if key in form.whole else draw(_BEGUN if key in form.begun else _ANYHOW)
         if how == "whole":
             start[key] = member
         elif how == "parts":
-            start[key], later = _parts(draw, member, (*keys, key))
+            start[key], later = _parts(draw, member, (*keys, key), form)
             rest += later
         elif how == "add":
             rest.append(operation("add", (*keys, key), member))
