@@ -3,17 +3,18 @@
 # make bench  the speed goals, target and figure per line (ONLY=P3 takes one goal)
 # make clients  public clients of the Codex app-server (400 MB), so that `make test` runs them too
 # make differential   compares with the real Codex app-server, which npm puts into a cache folder (420 MB)
+# make site   the documentation as a web site, with the Python API, in reports/site
 # Works with GNU make 3.81 and later, on Debian, Ubuntu and macOS. PYTHON=… chooses the interpreter.
 
 VENV := .venv
 BIN := $(VENV)/bin
 CANDIDATES := $(PYTHON) python3 python3.14 python3.13 python3.12 python3.11
 
-.PHONY: help demo test lint bench clients differential docs clean
+.PHONY: help demo test lint bench clients differential docs site clean
 .DEFAULT_GOAL := help
 
 help:
-	@sed -n '1,5s/^# //p' Makefile
+	@sed -n '1,6s/^# //p' Makefile
 
 demo: $(VENV)/.installed
 	PATH="$(CURDIR)/$(BIN):$$PATH" wiretape check --all -- python tests/examples/clients/flow_a_client.py
@@ -42,6 +43,10 @@ differential: $(VENV)/.test
 
 docs: $(VENV)/.installed
 	$(BIN)/python docs/rules_page.py
+
+site: $(VENV)/.test
+	$(BIN)/python -m sphinx -W --keep-going -q -b html docs reports/site
+	@echo 'Open reports/site/index.html'
 
 clean:
 	rm -rf $(VENV) build dist reports htmlcov bench.json .coverage .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

@@ -1,4 +1,4 @@
-"""wiretape in pytest: play a cassette to a test's client, and judge at the end what it sent.
+"""wiretape in pytest: play a cassette to a test's client, and judge at the end what it sent. ::
 
     def test_my_client(wiretape):
         play = wiretape.play("alefita_way")

@@ -1,7 +1,7 @@
 """Hypothesis strategies for what goes over the wire: messages, deltas, framings, right and wrong answers.
 
 Everything is valid by construction and nothing is filtered; a strategy whose name begins with ``broken``
-gives what is wrong in exactly one way, and says in which. Nothing else of wiretape needs Hypothesis.
+gives what is wrong in exactly one way, and says in which. Nothing else of wiretape needs Hypothesis. ::
 
     from hypothesis import given, strategies as st
     from wiretape import testing
