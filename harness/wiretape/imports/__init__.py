@@ -10,6 +10,7 @@ from wiretape.imports.codex_jsonl import read_codex_log
 from wiretape.imports.event_stream import read_event_stream
 from wiretape.imports.exchange import Exchange, SocketMessage, Source, SourceError
 from wiretape.imports.har import read_har
+from wiretape.imports.played import read_play
 from wiretape.imports.sessions import cassette_of, complete
 
 __all__ = [
@@ -23,4 +24,5 @@ __all__ = [
     "read_codex_log",
     "read_event_stream",
     "read_har",
+    "read_play",
 ]

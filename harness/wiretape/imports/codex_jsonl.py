@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from typing import Final
 
-from wiretape.cassette.model import Cassette, Provenance, RecordedFrame
+from wiretape.cassette.model import Cassette, Provenance
 from wiretape.codex.foreign import LogKeys, read
-from wiretape.imports.exchange import SourceError, delays
-from wiretape.imports.sessions import codex_cassette
+from wiretape.imports.exchange import SourceError
+from wiretape.imports.sessions import codex_cassette, recorded_frames
 from wiretape.transcript import Frame
 from wiretape.transcript_file import TranscriptError
 
@@ -37,11 +36,4 @@ def read_codex_log(data: bytes, *, name: str, keys: LogKeys, tool: str) -> Casse
         gaps.append(f"{lines - len(frames)} lines of other directions are left out.")
     gaps.append("When it was captured is not known.")
     provenance = Provenance(kind="recorded", tool=tool, basis=(f"the log {name}",), gaps=tuple(gaps))
-    return codex_cassette(tuple(_recorded(frames)), provenance)
-
-
-def _recorded(frames: Sequence[Frame]) -> Iterator[RecordedFrame]:
-    first = frames[0].connection
-    for frame, delay in zip(frames, delays([each.at for each in frames]), strict=True):
-        connection = "" if frame.connection == first else frame.connection
-        yield RecordedFrame(direction=frame.direction, delay=delay, data=frame.data, connection=connection)
+    return codex_cassette(recorded_frames(frames), provenance)

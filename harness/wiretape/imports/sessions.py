@@ -23,6 +23,7 @@ from wiretape.flow_a.expectation import expectation
 from wiretape.imports.exchange import Exchange, Source, SourceError, delays, joined
 from wiretape.imports.turn_topics import stream_of
 from wiretape.jsonrpc import Call, Notice, read
+from wiretape.transcript import Frame
 
 _API: Final = re.compile(r"/backend-(?:api|anon)/.*", re.DOTALL)
 _OF_THE_TRANSFER: Final = frozenset(("content-encoding", "content-length", "transfer-encoding"))
@@ -85,6 +86,20 @@ def codex_cassette(frames: Sequence[RecordedFrame], provenance: Provenance) -> C
     )
 
 
+def recorded_frames(frames: Sequence[Frame]) -> tuple[RecordedFrame, ...]:
+    """A transcript's messages as a cassette has them; the first connection needs no name."""
+    waits = delays([each.at for each in frames])
+    return tuple(
+        RecordedFrame(
+            direction=frame.direction,
+            delay=delay,
+            data=frame.data,
+            connection="" if frame.connection == frames[0].connection else frame.connection,
+        )
+        for frame, delay in zip(frames, waits, strict=True)
+    )
+
+
 def complete(cassette: Cassette) -> Cassette:
     """Give an imported codex session its script and its title; call it after redaction, as ``scripted``."""
     if cassette.protocol != "codex":
@@ -120,7 +135,7 @@ def _interaction(exchange: Exchange, source: Source) -> Interaction:
     target = _target(exchange.url)
     items, chunks = stream_of(exchange.messages)
     body = items or exchange.body
-    headers = [(name, value) for name, value in exchange.response_headers if _is_kept(name)]
+    headers = [(name, value) for name, value in exchange.response_headers if is_kept(name)]
     headers += [("content-type", "text/event-stream")] if items else []
     streamed = any(
         name.lower() == "content-type" and value.startswith("text/event-stream") for name, value in headers
@@ -147,7 +162,8 @@ def _interaction(exchange: Exchange, source: Source) -> Interaction:
     )
 
 
-def _is_kept(name: str) -> bool:
+def is_kept(name: str) -> bool:
+    """Whether a header speaks of the message, not of its transfer."""
     return not name.startswith(":") and name.lower() not in _OF_THE_TRANSFER
 
 
