@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-EndHow: TypeAlias = Literal["complete", "reset", "hang", "client-left"]
+EndHow: TypeAlias = Literal["complete", "cut", "reset", "hang", "client-left"]
 Side: TypeAlias = Literal["client", "server"]
 Transport: TypeAlias = Literal["stdio", "websocket"]
 Headers: TypeAlias = tuple[tuple[str, str], ...]
@@ -105,7 +105,10 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class End:
-    """How the answer to request ``number`` ended. ``client-left``: the peer went before all was written."""
+    """How the answer to request ``number`` ended.
+
+    ``cut``: closed before the body's end; ``client-left``: the peer went before all was written.
+    """
 
     number: int
     how: EndHow
@@ -167,6 +170,8 @@ class Transcript:
     """The protocol profile that is demanded; empty accepts all of them."""
     expect: Mapping[str, Any] = field(default_factory=dict)
     """``{"results": {tool: object | "echo"}}`` as in the cassette."""
+    faults: tuple[str, ...] = ()
+    """What went wrong on purpose, each as ``KIND@WHERE``; where it struck, the entries say."""
     unplayed: tuple[str, ...] = ()
     errors: tuple[str, ...] = ()
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 from wiretape import strictjson
 from wiretape.redaction import Redactor
@@ -18,6 +18,7 @@ from wiretape.transcript import (
     Body,
     Chunk,
     End,
+    EndHow,
     Entry,
     Frame,
     Headers,
@@ -58,6 +59,7 @@ def load(data: bytes, name: str = "") -> Transcript:
         pace=str(header.get("pace", "recorded")),
         profile=str(header.get("profile", "")),
         expect=_read_expect(header),
+        faults=_read_texts(header, "faults"),
         unplayed=_read_texts(header, "unplayed"),
         errors=_read_texts(header, "errors"),
     )
@@ -74,6 +76,7 @@ def _header(transcript: Transcript) -> dict[str, Any]:
         "pace": transcript.pace,
         "profile": transcript.profile,
         "expect": dict(transcript.expect),
+        "faults": list(transcript.faults),
         "unplayed": list(transcript.unplayed),
         "errors": list(transcript.errors),
     }
@@ -224,7 +227,7 @@ def _read_chunk(record: dict[str, Any], line: int, head: dict[str, Any]) -> Entr
 
 
 def _read_end(record: dict[str, Any], line: int, head: dict[str, Any]) -> Entry:
-    return End(**head, how=_choice(record, "how", ("complete", "reset", "hang", "client-left"), line))
+    return End(**head, how=_choice(record, "how", _ENDS, line))
 
 
 def _read_frame(record: dict[str, Any], line: int, head: dict[str, Any]) -> Entry:
@@ -256,6 +259,7 @@ def _choice(record: dict[str, Any], key: str, known: tuple[str, ...], line: int)
 
 
 _SIDES: Final = ("client", "server")
+_ENDS: Final = get_args(EndHow)
 _OF_CONNECTION: Final = frozenset(("frame", "link", "struck"))
 _READ: Final[Mapping[str, Callable[[dict[str, Any], int, dict[str, Any]], Entry]]] = {
     "request": _read_request,

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from wiretape.faults import Fault, FaultError, parse
 from wiretape.profiles import PROFILES
 
 PACES = "recorded, instant, or x and a number above 0 that multiplies the recorded delays, as in x0.5"
@@ -34,6 +35,10 @@ class PlayOptions:
     """Answer a wrong return with 422 and the findings; else answer it, and judge later."""
     profile: str = ""
     """The protocol profile that the verdict demands; empty accepts all of them."""
+    faults: tuple[Fault, ...] = ()
+    """What goes wrong on purpose."""
+    seed: int = 0
+    """What is drawn at random is drawn from it: a made-up scenario, the pauses of the fault ``jitter``."""
     app_server: tuple[str, ...] = ()
     """Options of the app-server behind a codex play's websocket: ``--ws-auth`` and what belongs to it."""
 
@@ -53,6 +58,8 @@ class PlayOptions:
         ids: str = "fresh",
         strict: bool = False,
         profile: str = "",
+        faults: Iterable[str | Fault] = (),
+        seed: int = 0,
         app_server: Iterable[str] = (),
     ) -> PlayOptions:
         """Read the texts of an option line: blanks around them and capitals don't matter."""
@@ -62,6 +69,8 @@ class PlayOptions:
             ids=ids.strip().lower(),
             strict=strict,
             profile=profile.strip(),
+            faults=tuple(map(_fault, faults)),
+            seed=seed,
             app_server=tuple(app_server),
         )
 
@@ -72,6 +81,13 @@ class PlayOptions:
         if scaled:
             return float(scaled[1])
         return 0.0 if self.pace == "instant" else 1.0
+
+
+def _fault(given: str | Fault) -> Fault:
+    try:
+        return parse(given) if isinstance(given, str) else given
+    except FaultError as error:
+        raise OptionError(str(error)) from None
 
 
 def _demand(name: str, value: str, good: object, choices: str) -> None:

@@ -96,7 +96,7 @@ class Stream:
     """Bytes."""
     left: bool = False
     """The client went before all was written."""
-    ended: Literal["", "complete", "reset", "hang"] = ""
+    ended: Literal["", "complete", "cut", "reset", "hang"] = ""
     instant: bool = False
     stopped: bool = False
 

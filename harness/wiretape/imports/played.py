@@ -92,7 +92,8 @@ class _Exchange:
     def _how(self) -> StreamEnd:
         if self.end is None:
             return "hang"
-        return "reset" if self.end.how == "client-left" else self.end.how
+        how = self.end.how
+        return "reset" if how == "client-left" or how == "cut" else how
 
 
 def _exchanges(transcript: Transcript) -> list[_Exchange]:

@@ -1,0 +1,41 @@
+"""What faults would hit in a cassette, before anything is played."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from wiretape.cassette.model import Cassette
+from wiretape.faults.codex import codex_hits
+from wiretape.faults.flow_a_hits import flow_a_hits
+from wiretape.faults.kinds import KINDS
+from wiretape.faults.model import Fault, FaultError, Hit
+
+
+def hits(faults: Iterable[Fault], cassette: Cassette) -> list[Hit]:
+    """Every place that these faults strike in this cassette, fault by fault."""
+    return [hit for fault in faults for hit in _hits(fault, cassette)]
+
+
+def demand_hits(faults: Iterable[Fault], cassette: Cassette) -> list[Hit]:
+    """The same. Raises FaultError for one that hits nothing: it would be no test."""
+    found = []
+    for fault in faults:
+        struck = _hits(fault, cassette)
+        if not struck:
+            raise FaultError(_why_not(fault, cassette))
+        found += struck
+    return found
+
+
+def _hits(fault: Fault, cassette: Cassette) -> list[Hit]:
+    if KINDS[fault.kind].protocol != cassette.protocol:
+        return []
+    return (flow_a_hits if cassette.protocol == "flow_a" else codex_hits)(fault, cassette)
+
+
+def _why_not(fault: Fault, cassette: Cassette) -> str:
+    kind = KINDS[fault.kind]
+    if kind.protocol != cassette.protocol:
+        is_of = f"{kind.name} is a fault of {kind.protocol}"
+        return f"fault {fault}: {is_of}, and {cassette.name} is {cassette.protocol}"
+    return f"fault {fault} hits nothing in {cassette.name}. Choose another place; --dry-run lists what is hit"
