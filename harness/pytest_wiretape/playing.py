@@ -15,6 +15,7 @@ from wiretape import verify
 from wiretape.cassette import Cassette, CassetteError, load_cassette
 from wiretape.contract import Report
 from wiretape.report import shown, to_text, verdict_line
+from wiretape.scenario.adaptive import named
 from wiretape.transcript import Request, Transcript
 from wiretape_server.options import OptionError, PlayOptions
 from wiretape_server.thread import CodexPlayback, Playback, ServerThread
@@ -47,12 +48,16 @@ class Play:
         self._playback = playback
         self._unasked = unasked
         self.base_url: str = playback.base_url
-        self.cassette: Cassette = playback.cassette
         self.user_message: str | None = playback.user_message
         self.tools: list[Mapping[str, Any]] = list(playback.tools)
         self.results: Mapping[str, Any] = playback.results
         self.report: Report | None = None
         """The latest verdict; None before the first."""
+
+    @property
+    def cassette(self) -> Cassette:
+        """What is played; of ``auto`` what was made up by now."""
+        return self._playback.cassette
 
     @property
     def transcript(self) -> Transcript:
@@ -151,12 +156,14 @@ class SessionServer:
         if self._thread is not None:
             self._thread.stop()
 
-    def load(self, cassette: str | Path | Cassette) -> Cassette:
-        """Look a cassette up. One that is not there fails the test."""
+    def load(self, cassette: str | Path | Cassette, *, protocol: str = "flow_a") -> Cassette:
+        """Look a cassette up; ``auto`` is the adaptive scenario. One that is not there fails the test."""
         if isinstance(cassette, Cassette):
             return cassette
         try:
-            return load_cassette(cassette, directory=cassette_directory(self.config))
+            return named(str(cassette), protocol) or load_cassette(
+                cassette, directory=cassette_directory(self.config)
+            )
         except CassetteError as error:
             refuse(str(error))
 
@@ -180,16 +187,25 @@ class Wiretape:
         ids: str | None = None,
         strict: bool | None = None,
         profile: str | None = None,
+        seed: int | None = None,
         own_port: bool = False,
     ) -> Play:
         """Play a cassette (name, path, or Cassette) to this test; without one, the test's own.
 
+        ``auto`` calls the tools that the client declares, with arguments that are drawn from ``seed``.
         The test's own is recorded first where --wiretape-record says so.
         What is not given here comes from the marker, the ini file, or the default; the command line and the
         environment go before all of them. ``own_port`` serves a client that takes no path in its base URL.
         """
         __tracebackhide__ = True
-        said = {"pace": pace, "chunks": chunks, "ids": ids, "strict": strict, "profile": profile}
+        said = {
+            "pace": pace,
+            "chunks": chunks,
+            "ids": ids,
+            "strict": strict,
+            "profile": profile,
+            "seed": seed,
+        }
         if cassette is None:
             return self._own(said, own_port=own_port)
         return self._begin(self._server.load(cassette), said, own_port=own_port)
@@ -199,18 +215,22 @@ class Wiretape:
         cassette: str | Path | Cassette,
         *,
         profile: str | None = None,
+        seed: int | None = None,
         app_server: Iterable[str] = (),
         own_port: bool = False,
     ) -> CodexPlay:
         """Play a codex cassette to this test; ``play.bin`` is a program to start in place of ``codex``.
 
-        ``profile`` is the version to be; ``app_server`` are ``--ws-auth`` and what belongs to it.
+        ``auto`` calls the tools that each thread declares. ``profile`` is the version to be; ``app_server``
+        are ``--ws-auth`` and what belongs to it.
         """
         __tracebackhide__ = True
-        loaded = self._server.load(cassette)
+        loaded = self._server.load(cassette, protocol="codex")
         if loaded.protocol != "codex":
             refuse(f"{loaded.name} is a {loaded.protocol} cassette; play it with wiretape.play")
-        play = self._begin(loaded, {"profile": profile}, own_port=own_port, app_server=app_server)
+        play = self._begin(
+            loaded, {"profile": profile, "seed": seed}, own_port=own_port, app_server=app_server
+        )
         assert isinstance(play, CodexPlay)
         return play
 

@@ -16,6 +16,7 @@ OPTIONS = {
     "ids": "fresh: re-mint server-made ids in each play; recorded: the very bytes",
     "strict": "answer a wrong return with 422 and the findings",
     "profile": "the protocol profile that the verdict demands, as flow_a=app or codex=0.110",
+    "seed": "what made-up sessions (auto) are drawn from, a whole number",
     "cassette_dir": "where cassettes are looked up by name, before the bundled ones, and tests' own are",
     "record": "which of tests' own cassettes are recorded: none, once, new_episodes, all, rewrite",
     "upstream": "the real backend to record from, a URL",
@@ -24,8 +25,8 @@ OPTIONS = {
 """Each is --wiretape-NAME, the ini setting wiretape_NAME and the environment variable WIRETAPE_NAME."""
 
 MARKER = (
-    "wiretape(name, *, pace, chunks, ids, strict, profile, own_port): the cassette that wiretape_playback "
-    "plays, and how; the fixture wiretape takes its options from here too"
+    "wiretape(name, *, pace, chunks, ids, strict, profile, seed, own_port): the cassette that "
+    "wiretape_playback plays, and how; the fixture wiretape takes its options from here too"
 )
 PASSED = pytest.StashKey[bool]()
 PLAYER = pytest.StashKey["Wiretape"]()

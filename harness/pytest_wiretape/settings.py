@@ -12,7 +12,7 @@ import pytest
 from wiretape_server.options import OptionError, PlayOptions
 from wiretape_server.profiles import demanded
 
-PLAYING = ("pace", "chunks", "ids", "strict", "profile")
+PLAYING = ("pace", "chunks", "ids", "strict", "profile", "seed")
 SWITCH = {
     "1": True,
     "true": True,
@@ -41,6 +41,8 @@ def play_options(
     given = {name: value for name in PLAYING if (value := resolve(config, name, *levels)) is not None}
     if "strict" in given:
         given["strict"] = switch(given["strict"])
+    if "seed" in given:
+        given["seed"] = _whole(given["seed"])
     try:
         # Blanks part several: "flow_a=app codex=0.98" serves a suite that plays both.
         given["profile"] = demanded(str(given.get("profile", "")).split(), protocol)
@@ -66,6 +68,14 @@ def switch(value: object) -> bool:
     if on is None:
         refuse(f"strict is {value!r}; give {' or '.join(SWITCH)}")
     return on
+
+
+def _whole(value: object) -> int:
+    """Read a whole number; anything else fails the test."""
+    try:
+        return int(str(value))
+    except ValueError:
+        refuse(f"seed is {value!r}; give a whole number")
 
 
 def cassette_directory(config: pytest.Config) -> Path | None:

@@ -14,11 +14,13 @@ from wiretape.cassette import Cassette
 from wiretape.codex.reader import read as read_codex
 from wiretape.contract import Report
 from wiretape.flow_a.reader import read as read_flow_a
+from wiretape.scenario.adaptive import Adaptive
 from wiretape.transcript import Entry, Frame, Request, Transcript
 from wiretape_cli import baseline
 from wiretape_cli.client import ClientRun, StartError, run_client
 from wiretape_cli.errors import SetupError
 from wiretape_cli.exits import Exit, of_all
+from wiretape_cli.made_up import keep
 from wiretape_cli.progress import tracked
 from wiretape_cli.reports import files
 from wiretape_cli.screen import quoted, say, say_report
@@ -62,6 +64,8 @@ class Check:
     timeout: float
     targets: Sequence[files.Target] = ()
     baseline: Path | None = None
+    save_auto: Path | None = None
+    """Where the session goes that is made up for the client."""
 
     def run(self) -> Exit:
         """Check all cassettes, show and write the reports, and say how it went. Raises SetupError."""
@@ -92,6 +96,8 @@ class Check:
             client = run_client(self.command, play.variables(), timeout=self.timeout)
             play.wait_idle(SETTLE)
             transcript = play.transcript()
+            if self.save_auto is not None and isinstance(cassette, Adaptive):
+                keep(play.cassette, self.save_auto)
         except StartError as error:
             raise SetupError(str(error)) from None
         finally:

@@ -54,6 +54,9 @@ _playing = (
         "--ids", default="fresh", show_default=True, help="fresh: re-mint server-made ids; recorded."
     ),
     click.option("--strict", is_flag=True, help="Answer a wrong return with 422 and the findings."),
+    click.option(
+        "--seed", type=int, default=0, show_default=True, help="What made-up sessions (auto) are drawn from."
+    ),
     profile,
 )
 
@@ -112,10 +115,14 @@ def play_options(
 
 
 def cassettes(names: Iterable[str], protocol: str) -> list[Cassette]:
-    """The named cassettes, or every bundled one of the protocol. Raises SetupError or CassetteError."""
-    from wiretape.cassette import bundled, load_cassette
+    """The named cassettes, or every bundled one of the protocol; ``auto`` stands for the adaptive scenario.
 
-    loaded = [load_cassette(name) for name in names or bundled(protocol)]
+    Raises SetupError or CassetteError.
+    """
+    from wiretape.cassette import bundled, load_cassette
+    from wiretape.scenario.adaptive import named
+
+    loaded = [named(name, protocol) or load_cassette(name) for name in names or bundled(protocol)]
     if not loaded:
         raise SetupError(f"no cassette of {protocol} is bundled; name one with its path")
     return loaded

@@ -54,7 +54,7 @@ def _recorded(
 ) -> Answer:
     """The next recorded answer to a user's turn, or to the return of this call."""
     is_return = call_id is not None
-    part = live.next_part(is_return=is_return)
+    part = exchange.play.next_part(live, request, is_return=is_return)
     if part is None:
         raise nothing_recorded(exchange.play, live, request, is_return=is_return)
     if call_id is None:

@@ -71,7 +71,7 @@ class Play:
 
     def begin(self, request: Mapping[str, Any]) -> LiveConversation:
         """Begin a conversation: it plays the cassette from its start, under ids of its own."""
-        recorded = self.script.conversations[self._begun % len(self.script.conversations)]
+        recorded = self.recorded(request)
         self._begun += 1
         now = self.world.wall()
         values = recorded.minted.anew(self.world.mint, now) if self.fresh else {}
@@ -87,6 +87,16 @@ class Play:
         )
         self.conversations[conversation_id] = live
         return live
+
+    def recorded(self, _request: Mapping[str, Any]) -> RecordedConversation:
+        """The recorded conversation that a new one plays."""
+        return self.script.conversations[self._begun % len(self.script.conversations)]
+
+    def next_part(
+        self, live: LiveConversation, _request: Mapping[str, Any], *, is_return: bool
+    ) -> Part | None:
+        """The answer to a request of a conversation; None when nothing more is recorded."""
+        return live.next_part(is_return=is_return)
 
     def _conversation_id(self, request: Mapping[str, Any], recorded: RecordedConversation) -> str:
         """An id that the client invented is taken where it fits the recording, else a new one is made."""

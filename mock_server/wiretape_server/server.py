@@ -9,7 +9,10 @@ from collections.abc import Callable, Iterable
 from typing import TypeAlias, TypeVar
 
 from wiretape.cassette.model import Cassette
+from wiretape.scenario.adaptive import Adaptive
 from wiretape_server.app import App
+from wiretape_server.auto import AutoPlay
+from wiretape_server.auto_codex import AutoCodexPlay
 from wiretape_server.codex_http import CodexApp
 from wiretape_server.codex_play import CodexPlay
 from wiretape_server.codex_stdio import BridgePort
@@ -92,6 +95,9 @@ class Server:
         return play
 
     def _play(self, key: str, cassette: Cassette, options: PlayOptions) -> AnyPlay:
+        if isinstance(cassette, Adaptive):
+            kind = AutoCodexPlay if cassette.protocol == "codex" else AutoPlay
+            return kind(key, cassette, options, self._world)
         if cassette.protocol == "codex":
             return CodexPlay(key, cassette, options, self._world)
         return Play(key, self._scripts.of(cassette, options.chunks), options, self._world)

@@ -131,7 +131,7 @@ BOUNDARIES = (
     core("redaction", "cassette", "delta", "sse", "strictjson", why="redaction knows no protocol"),
     *(
         Boundary(who=f"wiretape.{each}", never=JUDGING, why="it shows or brings in, and judges nothing")
-        for each in ("drift", "imports", "timeline")
+        for each in ("drift", "imports", "scenario", "timeline")
     ),
     core("contract", "transcript", "strictjson", why="a rule is data, of any protocol"),
     core("report", "contract", "strictjson", why="a report is of any protocol"),
@@ -152,7 +152,8 @@ BOUNDARIES = (
     core("flow_a.session", "flow_a.facts", "flow_a.messages", "strictjson", why="a session takes no side"),
     core(
         "flow_a.rules",
-        *("contract", "flow_a.view", "flow_a.messages", "flow_a.json_body", "flow_a.damage", "strictjson"),
+        *("contract", "flow_a.view", "flow_a.messages", "flow_a.json_body", "flow_a.damage"),
+        *("flow_a.declarations", "strictjson"),
         why="a rule reads what the reader digested, never a transcript's entries or a server",
     ),
 )

@@ -41,6 +41,12 @@ whole answer, a tool without one answers with its argument text, and:
 )
 @click.option("--cassette", "names", multiple=True, metavar="NAME", help="A name or a path. Repeatable.")
 @click.option(
+    "--save-auto",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Keep the session that --cassette auto made up, as a cassette that plays.",
+)
+@click.option(
     "--all", "every", is_flag=True, help="All bundled cassettes of --protocol; so it is without names."
 )
 @options.protocol
@@ -63,6 +69,7 @@ whole answer, a tool without one answers with its argument text, and:
 def check(
     *,
     names: tuple[str, ...],
+    save_auto: Path | None,
     every: bool,
     protocol: str,
     profiles: tuple[str, ...],
@@ -78,6 +85,7 @@ def check(
     occurred.
     """
     from wiretape_cli.checking import Check
+    from wiretape_cli.made_up import demand_one
 
     if not command:
         raise click.UsageError(
@@ -86,6 +94,8 @@ def check(
     if names and every:
         raise click.UsageError("--cassette and --all exclude each other; name some cassettes or take all")
     cassettes = options.cassettes(names, protocol)
+    if save_auto is not None:
+        demand_one(cassettes, save_auto)
     play_options = options.play_options(profiles, cassettes, **playing)
     return Check(
         cassettes=cassettes if names else options.fitting(cassettes, play_options),
@@ -94,4 +104,5 @@ def check(
         timeout=timeout,
         targets=targets,
         baseline=baseline,
+        save_auto=save_auto,
     ).run()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -57,6 +57,8 @@ class Thread:
     originator: str
     cwd: str
     model: str
+    declared: Sequence[Any] = ()
+    """Its tools as the client declared them."""
     forked_from: str | None = None
     inherited: int = 0
     """How many of its turns are those of the thread that it was forked from."""

@@ -49,6 +49,7 @@ def _new_thread(asking: Asking, params: dict[str, Any], tools: specs.Declaration
         updated_at=now,
         path=None if params.get("ephemeral") else _rollout(process.home.path, now, thread_id),
         tools=tools,
+        declared=tuple(params.get("dynamicTools") or ()),
         paginated=paginated,
         keeps_calls=paginated or extended,
         originator=asking.client,

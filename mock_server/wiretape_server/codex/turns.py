@@ -90,6 +90,7 @@ class TurnRun:
             number=thread.requests,
             body=provider.request_body(self.process.profile, thread),
             bearer=login.access_token if login else None,
+            declared=thread.declared,
         )
         thread.requests += 1
         self._think_about(self.process.model.next_step(request))

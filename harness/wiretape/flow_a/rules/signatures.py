@@ -2,58 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 from wiretape.contract import Answer, Fault, Rule, Skip, Unseen
+from wiretape.flow_a.declarations import param_misfit, signature_misfit, type_misfit
 from wiretape.flow_a.rules.source import NOTES, rule
 from wiretape.flow_a.view import ConversationRequest, PlayedCall, Return, Signature, Signatures
-from wiretape.strictjson import ABSENT
 
 _NO_REQUEST: Final = Skip("the request is not known")
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)
-
-
-def _is_name(value: object) -> bool:
-    return isinstance(value, str) and bool(value.strip())
-
-
-_SIGNATURE: Final = (
-    ("name", "the tool's name", _is_name),
-    ("description", "a string", _is_text),
-    ("params", "a list", lambda value: isinstance(value, list)),
-    ("type", "kwargs", lambda value: value == "kwargs"),
-)
-_PARAM: Final = (
-    ("name", "the parameter's name", _is_name),
-    ("required", "true or false", lambda value: isinstance(value, bool)),
-    ("type", "an object", lambda value: isinstance(value, dict)),
-)
-_PARAM_TYPE: Final = (
-    ("description", "a string", _is_text),
-    ("type", "string", lambda value: value == "string"),
-)
-_Members: TypeAlias = tuple[tuple[str, str, Callable[[object], bool]], ...]
-
-
-def _first_wrong(value: object, members: _Members, what: str) -> tuple[str, str, object] | None:
-    """The first member that does not hold: where it is below ``value``, what was wanted, what came."""
-    if not isinstance(value, dict):
-        return "", what, value
-    for key, want, holds in members:
-        got = value.get(key, ABSENT)
-        if not holds(got):
-            return f".{key}", want, got
-    return None
 
 
 def _shape(signature: Signature) -> Answer:
     if signature.path == "local_function_signatures":
         return Fault(signature.path, "a list of signatures", signature.value)
-    wrong = _first_wrong(signature.value, _SIGNATURE, "a signature")
+    wrong = signature_misfit(signature.value)
     return Fault(signature.path + wrong[0], *wrong[1:]) if wrong else None
 
 
@@ -62,12 +24,10 @@ def _params(signature: Signature) -> Answer:
     if not isinstance(params, list):
         return Skip("flow_a.signature.shape")
     for index, param in enumerate(params):
-        wrong, below = _first_wrong(param, _PARAM, "a parameter"), ""
-        if wrong is None:
-            wrong, below = _first_wrong(param["type"], _PARAM_TYPE, "a type"), ".type"
+        wrong = param_misfit(param) or type_misfit(param["type"])
         if wrong is not None:
             where, want, got = wrong
-            return Fault(f"{signature.path}.params[{index}]{below}{where}", want, got)
+            return Fault(f"{signature.path}.params[{index}]{where}", want, got)
     return None
 
 
