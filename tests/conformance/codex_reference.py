@@ -214,7 +214,8 @@ class CodexClient:
 
     def tool_result(self, call: Mapping[str, Any]) -> Message:
         """The whole answer that a tool has to give."""
-        echo = {"contentItems": [{"type": "inputText", "text": call["arguments"]["text"]}], "success": True}
+        text = call["arguments"].get("text", "")
+        echo = {"contentItems": [{"type": "inputText", "text": text}], "success": True}
         return deepcopy(self.results.get(call["tool"], echo))
 
 

@@ -74,11 +74,11 @@ def _steps(planned: Plan, draw: Draw) -> Iterator[Step]:
 
 
 def _call(planned: Plan, number: int, draw: Draw) -> ModelCall:
-    call, at = planned.calls[number], draw.at("call", number)
+    call = planned.calls[number]
     return ModelCall(
-        id=f"call_{at.uuid().replace('-', '')[:24]}",
+        id=f"call_{draw.at('call', number).uuid().replace('-', '')[:24]}",
         tool=call.tool.name,
-        arguments=strictjson.dumps(call.arguments, spaced=at.at("spaced").below(2) == 1),
+        arguments=strictjson.dumps(call.arguments, spaced=True),
         namespace=call.tool.namespace,
     )
 

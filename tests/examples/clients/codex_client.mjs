@@ -10,7 +10,20 @@ import process from "node:process";
 import { createInterface } from "node:readline";
 
 const CODEX = process.env.WIRETAPE_CODEX_BIN ?? "codex";
-const TOOLS = JSON.parse(process.env.WIRETAPE_TOOLS ?? "[]");
+const OWN_TOOLS = [ // where the checker names none: wiretape check --protocol codex --cassette auto
+  {
+    type: "function",
+    name: "note",
+    description: "Keeps a note, and says it again.",
+    inputSchema: {
+      type: "object",
+      properties: { text: { type: "string" }, folder: { enum: ["home", "work"] } },
+      required: ["text"],
+    },
+  },
+];
+const NAMED = JSON.parse(process.env.WIRETAPE_TOOLS ?? "[]");
+const TOOLS = NAMED.length ? NAMED : OWN_TOOLS;
 const RESULTS = JSON.parse(process.env.WIRETAPE_TOOL_RESULTS ?? "{}");
 const STEPS = JSON.parse(process.env.WIRETAPE_CLIENT_STEPS ?? '[{"turn": "Say hello."}]');
 

@@ -14,7 +14,19 @@ import subprocess
 from typing import Any
 
 CODEX = os.environ.get("WIRETAPE_CODEX_BIN", "codex")
-TOOLS = json.loads(os.environ.get("WIRETAPE_TOOLS", "[]"))
+OWN_TOOLS = [  # where the checker names none: wiretape check --protocol codex --cassette auto
+    {
+        "type": "function",
+        "name": "note",
+        "description": "Keeps a note, and says it again.",
+        "inputSchema": {
+            "type": "object",
+            "properties": {"text": {"type": "string"}, "folder": {"enum": ["home", "work"]}},
+            "required": ["text"],
+        },
+    }
+]
+TOOLS = json.loads(os.environ.get("WIRETAPE_TOOLS", "[]")) or OWN_TOOLS
 RESULTS = json.loads(os.environ.get("WIRETAPE_TOOL_RESULTS", "{}"))
 STEPS = json.loads(os.environ.get("WIRETAPE_CLIENT_STEPS", '[{"turn": "Say hello."}]'))
 

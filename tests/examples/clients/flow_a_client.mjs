@@ -8,6 +8,27 @@
 import { randomUUID } from 'node:crypto'
 import { Deltas, events } from './flow_a_stream.mjs'
 
+// What it can do by itself, where the checker names no tools: wiretape check --cassette auto
+const TEXT = { description: 'A text.', type: 'string' }
+const OWN_TOOLS = [
+  {
+    description: 'Keeps a note, and says it again.',
+    name: 'note',
+    params: [
+      { name: 'message', required: true, type: TEXT },
+      { name: 'folder', required: false, type: TEXT },
+    ],
+    type: 'kwargs',
+  },
+  {
+    description: 'Goes on in Work mode.',
+    name: 'handoff',
+    params: ['prompt', 'reason'].map((name) => ({ name, required: true, type: TEXT })),
+    type: 'kwargs',
+  },
+]
+const OWN_RESULTS = { handoff: { accepted: true, thread_id: 'work-1' } }
+
 class Client {
   conversation = {} // { conversation_id }, once the server has given one
   conduitToken = 'no-token'
@@ -143,8 +164,9 @@ function setting(name) {
 }
 
 async function main() {
-  const tools = JSON.parse(setting('WIRETAPE_TOOLS'))
-  const client = new Client(setting('WIRETAPE_BASE_URL'), tools, JSON.parse(setting('WIRETAPE_TOOL_RESULTS')))
+  const named = JSON.parse(setting('WIRETAPE_TOOLS'))
+  const results = { ...OWN_RESULTS, ...JSON.parse(setting('WIRETAPE_TOOL_RESULTS')) }
+  const client = new Client(setting('WIRETAPE_BASE_URL'), named.length ? named : OWN_TOOLS, results)
   console.log(await client.ask(setting('WIRETAPE_USER_MESSAGE')))
 }
 

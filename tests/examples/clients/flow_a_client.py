@@ -20,6 +20,27 @@ from typing import Any
 import aiohttp
 from flow_a_stream import Deltas, StreamError, events, joined
 
+# What it can do by itself, where the checker names no tools: wiretape check --cassette auto
+TEXT = {"description": "A text.", "type": "string"}
+OWN_TOOLS = [
+    {
+        "description": "Keeps a note, and says it again.",
+        "name": "note",
+        "params": [
+            {"name": "message", "required": True, "type": TEXT},
+            {"name": "folder", "required": False, "type": TEXT},
+        ],
+        "type": "kwargs",
+    },
+    {
+        "description": "Goes on in Work mode.",
+        "name": "handoff",
+        "params": [{"name": each, "required": True, "type": TEXT} for each in ("prompt", "reason")],
+        "type": "kwargs",
+    },
+]
+OWN_RESULTS = {"handoff": {"accepted": True, "thread_id": "work-1"}}
+
 
 class Client:
     """A conversation with one backend."""
@@ -166,8 +187,8 @@ async def main() -> None:
         client = Client(
             http,
             setting("WIRETAPE_BASE_URL"),
-            json.loads(setting("WIRETAPE_TOOLS")),
-            json.loads(setting("WIRETAPE_TOOL_RESULTS")),
+            json.loads(setting("WIRETAPE_TOOLS")) or OWN_TOOLS,
+            OWN_RESULTS | json.loads(setting("WIRETAPE_TOOL_RESULTS")),
         )
         answer = await client.ask(setting("WIRETAPE_USER_MESSAGE"))
     sys.stdout.buffer.write(answer.encode("utf-8", "backslashreplace") + b"\n")
