@@ -4,8 +4,9 @@ The program that clients start is a copy of this file with two more lines, which
 nothing but the standard library, and little of that: it has to start about as fast as Python itself.
 
 To the server goes a HEAD record, its data the play, the working folder and the arguments, parted by NULs;
-then the client's stdin as it comes. Back come records for STDOUT and STDERR; the last one, EXIT, has the exit
-code in ASCII. A record is a letter, the length of its data in four bytes, the data.
+then the client's stdin as it comes. Back come records for STDOUT and STDERR; SHUT closes stdout and ends
+nothing else; the last one, EXIT, has the exit code in ASCII. A record is a letter, the length of its data in
+four bytes, the data.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import socket
 HEAD = b"h"
 STDOUT = b"o"
 STDERR = b"e"
+SHUT = b"c"
 EXIT = b"x"
 HEADER_SIZE = 5
 
@@ -79,7 +81,10 @@ def _play_back(records: io.BufferedReader) -> int:
         kind, data = header[:1], records.read(int.from_bytes(header[1:], "big"))
         if kind == EXIT:
             return int(data)
-        _write(_DESCRIPTORS[kind], data)
+        if kind == SHUT:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        else:
+            _write(_DESCRIPTORS[kind], data)
     return _complain("the wiretape server has ended, and the app-server with it")
 
 

@@ -33,7 +33,8 @@ class CodexApp:
         play, path = place
         if path.startswith("/v1/"):
             return responses.serve(play, request, path)
-        return WebsocketDoor(play, play.shared, play.lock)(request)
+        server = play.shared
+        return WebsocketDoor(play, server, play.lock, lambda: play.crash(server))(request)
 
     def _place(self, request: web.BaseRequest) -> tuple[CodexPlay, str] | None:
         """The play that a request is for, and the path within it. A play's own name may hold ``/codex``."""

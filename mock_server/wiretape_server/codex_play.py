@@ -7,25 +7,34 @@ import logging
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol
 
 from wiretape.cassette.model import Cassette, CassetteError, ModelCall, Step
 from wiretape.codex.tool_specs import refusal
-from wiretape.transcript import Side, Transcript, Transport
+from wiretape.faults import KINDS, unstruck
+from wiretape.faults.codex import Aim
+from wiretape.transcript import Side, Struck, Transcript, Transport
 from wiretape_server import ws_auth
 from wiretape_server.codex.appserver import AppServer
 from wiretape_server.codex.home import Home
 from wiretape_server.codex.process import CallLater
 from wiretape_server.codex.profiles import DEFAULT, PROFILES
-from wiretape_server.codex.provider import ProviderRequest, ScriptedModel
+from wiretape_server.codex.provider import Model, ProviderRequest, ScriptedModel
 from wiretape_server.codex_command import read_options
+from wiretape_server.codex_faults import LATE, Outlet, Overlay, Unnoted
 from wiretape_server.options import PlayOptions
 from wiretape_server.pacing import Wheel
 from wiretape_server.play import World
 from wiretape_server.recorder import Recorder
 
-Send = Callable[[bytes], None]
 Abort = Callable[[], object]
+
+
+class PlayedModel(Model, Protocol):
+    """A model that notes what it was asked beyond its script."""
+
+    overruns: list[str]
+
 
 _LOG: Final = logging.getLogger("wiretape_server")
 THINKING: Final = 0.1
@@ -43,10 +52,6 @@ class CodexPlay:
     """
 
     def __init__(self, key: str, cassette: Cassette, options: PlayOptions, world: World) -> None:
-        if not cassette.model:
-            raise CassetteError(
-                f"{cassette.source or cassette.name}: no model steps; there is nothing to play"
-            )
         if options.profile and (why_not := refusal(cassette.expect.tools, options.profile)):
             raise CassetteError(f"{cassette.source or cassette.name}: {why_not}; play a later profile")
         self.key = key
@@ -61,14 +66,24 @@ class CodexPlay:
         """How many a real app-server sent for each thread."""
         self.idle = asyncio.Event()
         self.idle.set()
+        self._aim = Aim(options.faults)
         self._home = Home()
-        self._model = ScriptedModel(cassette.model)
+        self._model = self.make_model(cassette)
         self._played: set[int] = set()
         self._open: list[Abort] = []
+        self.lines: list[Line] = []
+        """The connections that are open."""
         self._connections = 0
         self.closed = False
         """Whether the server ended what clients held."""
         self._shared: AppServer | None = None
+
+    def make_model(self, cassette: Cassette) -> PlayedModel:
+        """The model that is played. Raises CassetteError when the cassette has none."""
+        if not cassette.model:
+            name = cassette.source or cassette.name
+            raise CassetteError(f"{name}: no model steps; there is nothing to play")
+        return ScriptedModel(cassette.model)
 
     @property
     def shared(self) -> AppServer:
@@ -86,10 +101,26 @@ class CodexPlay:
             wall=self.world.wall,
             mint=self.world.mint,
             call_later=_later(self.world.wheel),
-            recorder=self.recorder,
+            recorder=Unnoted() if self.options.faults else self.recorder,
             stderr=stderr,
             thinking=THINKING * self.options.scale,
         )
+
+    def crash(self, server: AppServer) -> None:
+        """A process dies with all its connections; who comes to the play's websocket next finds a new one."""
+        server.exit()
+        for line in [each for each in self.lines if each.server is server]:
+            line.drop()
+        if server is self._shared:
+            self._shared = None
+
+    def overlay(self, name: str, outlet: Outlet) -> Overlay | None:
+        """The faults of a connection; None in a play without any."""
+        if not self.options.faults:
+            return None
+        patience = LATE * max(self.options.scale, 1)
+        later = _later(self.world.wheel)
+        return Overlay(name, self._aim, self.recorder, outlet, later, patience=patience)
 
     def next_step(self, request: ProviderRequest) -> Step:
         """What the model does with a request; noted as played."""
@@ -132,33 +163,45 @@ class CodexPlay:
 
     def transcript(self) -> Transcript:
         """What happened so far. May be called from any thread."""
+        entries = self.recorder.entries()
+        struck = {entry.fault.partition("@")[0] for entry in entries if isinstance(entry, Struck)}
+        given_up = any(KINDS[kind].may_end for kind in struck)
         return Transcript(
             protocol="codex",
             name=self.cassette.name,
-            entries=self.recorder.entries(),
+            entries=entries,
             live=True,
             pace=self.options.pace,
             profile=self.profile.name,
             expect={"results": self.cassette.expect.results},
-            unplayed=self.unplayed,
-            errors=(*self.errors, *self._model.overruns),
+            faults=tuple(map(str, self.options.faults)),
+            unplayed=() if given_up else self.unplayed,
+            errors=(*self.errors, *self._model.overruns, *unstruck(self.options.faults, entries)),
         )
 
 
 class Line:
     """A client's connection to an app-server, noted in the transcript from its begin to its end."""
 
-    def __init__(self, play: CodexPlay, server: AppServer, send: Send, *, transport: Transport) -> None:
+    def __init__(self, play: CodexPlay, server: AppServer, outlet: Outlet, *, transport: Transport) -> None:
+        self.server = server
         self._play = play
+        self._outlet = outlet
         self._transport: Transport = transport
         self._name = play.name_connection()
+        self._overlay = play.overlay(self._name, outlet)
         play.recorder.opened(self._name, transport)
+        send = self._overlay.hear if self._overlay else outlet.send
         self._connection = server.connect(send, name=self._name, transport=transport)
+        play.lines.append(self)
 
     def receive(self, data: bytes) -> None:
         """Take a message. A fault of the server's own is noted, and the next message is taken too."""
         try:
-            self._connection.receive(data)
+            if self._overlay is not None:
+                self._overlay.take(data, self._connection.receive)
+            else:
+                self._connection.receive(data)
         except Exception as error:
             _LOG.debug("a fault while taking a message of %s", self._name, exc_info=error)
             self._play.errors.append(
@@ -169,9 +212,17 @@ class Line:
         """Note a binary message, which an app-server never takes."""
         self._play.recorder.frame("client", data, self._name, binary=True)
 
+    def drop(self) -> None:
+        """Its process has died."""
+        if self._overlay is not None:
+            self._overlay.ended = "child-exit"
+        self._outlet.drop()
+
     def close(self, detail: str) -> None:
         """The connection has ended."""
-        by: Side = "server" if self._play.closed else "client"
+        self._play.lines.remove(self)
+        cut = self._overlay is not None and self._overlay.ended not in ("", "eof")
+        by: Side = "server" if self._play.closed or cut else "client"
         self._play.recorder.closed(self._name, self._transport, detail, by)
         self._connection.close()
 

@@ -12,6 +12,7 @@ from typing import Final, Protocol, TypeAlias, cast
 from wiretape.jsonrpc import LineDecoder
 from wiretape_server import bridge
 from wiretape_server.codex_command import Printed, read_command
+from wiretape_server.codex_faults import CRASH, CRASHED
 from wiretape_server.codex_play import CodexPlay, Line, Stderr
 from wiretape_server.codex_ws import WebsocketDoor
 from wiretape_server.site import Site
@@ -65,6 +66,10 @@ class Output:
     def line(self, data: bytes, kind: bytes = bridge.STDOUT) -> None:
         """Write a line, which comes without its newline."""
         self.transport.write(bridge.record(kind, data + b"\n"))
+
+    def shut(self) -> None:
+        """Close stdout; the process goes on."""
+        self.transport.write(bridge.record(bridge.SHUT, b""))
 
     def error(self, text: str) -> None:
         self.line(text.encode("utf-8", "replace"), bridge.STDERR)
@@ -140,13 +145,14 @@ class Ended:
 
 
 class StdioProcess:
-    """An app-server that speaks over stdio: it ends when stdin does."""
+    """An app-server that speaks over stdio: it ends when stdin does, or when a fault ends it."""
 
     def __init__(self, play: CodexPlay, output: Output) -> None:
         self._play = play
         self._output = output
         self._stderr = Stderr(output.error)
-        self._line = Line(play, play.start(self._stderr), output.line, transport="stdio")
+        self._server = play.start(self._stderr)
+        self._line = Line(play, self._server, self, transport="stdio")
         self._decoder = LineDecoder()
         self._running = True
         play.opened(output.transport.abort)
@@ -158,11 +164,34 @@ class StdioProcess:
     def end(self) -> None:
         if not self._running:
             return
-        self._running = False
         for line in self._decoder.close():
             self._line.receive(line)
-        self._line.close(self._stderr.after("stdin closed, exit code 0"))
-        self._output.exit(0)
+        self._exit(0, "stdin closed, exit code 0")
+
+    def send(self, data: bytes) -> None:
+        """Write a message to stdout."""
+        self._output.line(data)
+
+    def end_by(self, kind: str) -> None:
+        """End as a fault does."""
+        if not self._running:
+            return
+        if kind == "eof":
+            self._output.shut()
+        elif kind == "reconnect":
+            self._exit(0, "exit code 0")
+        else:
+            self._play.crash(self._server)
+
+    def drop(self) -> None:
+        """Die, with a last word."""
+        self._stderr(CRASH)
+        self._exit(CRASHED, f"exit code {CRASHED}")
+
+    def _exit(self, code: int, how: str) -> None:
+        self._running = False
+        self._line.close(self._stderr.after(how))
+        self._output.exit(code)
         self._play.ended(self._output.transport.abort)
 
 
@@ -173,7 +202,7 @@ class WebsocketProcess:
         self._play = play
         self._output = output
         self._server = play.start(output.error)
-        self._site = Site(WebsocketDoor(play, self._server, lock))
+        self._site = Site(WebsocketDoor(play, self._server, lock, self._crash))
         self._running = True
         self._task = asyncio.get_running_loop().create_task(self._listen(*address))
         play.opened(output.transport.abort)
@@ -182,13 +211,22 @@ class WebsocketProcess:
         """Take nothing: nobody reads this process's stdin."""
 
     def end(self) -> None:
+        self._exit(0)
+
+    def _crash(self) -> None:
+        """Die by a fault, with a last word."""
+        self._play.crash(self._server)
+        self._output.error(CRASH)
+        self._exit(CRASHED)
+
+    def _exit(self, code: int) -> None:
         if not self._running:
             return
         self._running = False
         self._task.cancel()
         self._site.shut()
         self._server.exit()
-        self._output.exit(0)
+        self._output.exit(code)
         self._play.ended(self._output.transport.abort)
         self._task = asyncio.get_running_loop().create_task(self._site.close())
 

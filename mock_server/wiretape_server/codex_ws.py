@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from typing import Final
 
 from aiohttp import WSMessage, WSMsgType, web
@@ -17,15 +18,21 @@ HEALTH: Final = ("/readyz", "/healthz")
 _NO_UPGRADE: Final = "Connection header did not include 'upgrade'"
 _CLOSING: Final = 1.0
 """Seconds that a client gets to answer a close."""
+_RESTART: Final = 1012
+"""The close code of a service that restarts."""
 
 
 class WebsocketDoor:
-    """Lets clients in to one app-server process, on whatever path they come."""
+    """Lets clients in to one app-server process, on whatever path they come.
 
-    def __init__(self, play: CodexPlay, server: AppServer, lock: Lock) -> None:
+    ``die`` is how a fault ends the process.
+    """
+
+    def __init__(self, play: CodexPlay, server: AppServer, lock: Lock, die: Callable[[], object]) -> None:
         self._play = play
         self._server = server
         self._lock = lock
+        self._die = die
 
     async def __call__(self, request: web.BaseRequest) -> web.StreamResponse:
         """Serve one request: a websocket, or a question about health."""
@@ -51,9 +58,9 @@ class WebsocketDoor:
             max_msg_size=LONGEST_MESSAGE + 1, compress=False, timeout=_CLOSING, autoclose=True
         )
         await websocket.prepare(request)
-        outgoing: asyncio.Queue[bytes] = asyncio.Queue()
-        line = Line(self._play, self._server, outgoing.put_nowait, transport="websocket")
-        sender = asyncio.get_running_loop().create_task(_send(websocket, outgoing))
+        outgoing = _Outgoing(websocket, request.transport, self._die)
+        line = Line(self._play, self._server, outgoing, transport="websocket")
+        sender = asyncio.get_running_loop().create_task(outgoing.run())
         abort = request.transport.abort if request.transport is not None else sender.cancel
         self._play.opened(abort)
         failure = ""
@@ -61,7 +68,7 @@ class WebsocketDoor:
             failure = await _receive(websocket, line)
         finally:
             sender.cancel()
-            line.close(failure or f"close code {websocket.close_code}")
+            line.close(failure or outgoing.how or f"close code {websocket.close_code}")
             self._play.ended(abort)
         return websocket
 
@@ -79,13 +86,52 @@ async def _receive(websocket: web.WebSocketResponse, line: Line) -> str:
     return ""
 
 
-async def _send(websocket: web.WebSocketResponse, outgoing: asyncio.Queue[bytes]) -> None:
-    """Send what comes, in order, until cancelled."""
-    try:
-        while True:
-            await websocket.send_frame(await outgoing.get(), WSMsgType.TEXT)
-    except ConnectionError:
-        pass  # the client left, which the other direction tells of
+class _Outgoing:
+    """What goes to a client, in order; its end too, where a fault ends it."""
+
+    def __init__(
+        self, websocket: web.WebSocketResponse, transport: asyncio.Transport | None, die: Callable[[], object]
+    ) -> None:
+        self._websocket = websocket
+        self._transport = transport
+        self._die = die
+        self._messages: asyncio.Queue[bytes] = asyncio.Queue()
+        self._ending = ""
+        self.how = ""
+        """How a fault ended it, for people."""
+
+    def send(self, data: bytes) -> None:
+        """Send a message."""
+        self._messages.put_nowait(data)
+
+    def end_by(self, kind: str) -> None:
+        """End as a fault does, when all messages are sent."""
+        self._ending = kind
+        self._messages.put_nowait(b"")
+
+    async def run(self) -> None:
+        """Send what comes until cancelled."""
+        try:
+            while (data := await self._messages.get()) or not self._ending:
+                await self._websocket.send_frame(data, WSMsgType.TEXT)
+            await self._end()
+        except ConnectionError:
+            pass  # the client left, which the other direction tells of
+
+    def drop(self) -> None:
+        """Break off, without a close frame."""
+        self.how = "the process died"
+        if self._transport is not None:
+            self._transport.close()
+
+    async def _end(self) -> None:
+        if self._ending == "reconnect":
+            self.how = f"close code {_RESTART}"
+            await self._websocket.close(code=_RESTART, message=b"service restart")
+        elif self._ending == "child-exit":
+            self._die()
+        elif self._transport is not None:
+            self._transport.write_eof()
 
 
 def wants_upgrade(request: web.BaseRequest) -> bool:

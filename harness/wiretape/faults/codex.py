@@ -51,7 +51,7 @@ def _kind(
 CODEX_KINDS: Final = (
     _kind(
         "rpc-error",
-        "the request is answered with an error, -32001 “Server overloaded; retry later.”, and nothing is done",
+        "nothing is done, and the answer is an error: -32001 “Server overloaded; retry later.”",
         "takes the request for failed and uses nothing that it would have given; asks again after a while, "
         "or gives up with the error's code and text",
         _ANSWER,
@@ -108,8 +108,8 @@ CODEX_KINDS: Final = (
     ),
     _kind(
         "child-exit",
-        "after the server's message, or as the request arrives, the process ends with exit code 101 and a line "
-        "on stderr; a websocket breaks without a close frame",
+        "behind the server's message, or as the request arrives, the process ends with exit code 101 and a "
+        "line on stderr; a websocket breaks without a close frame",
         "fails at once all that it waits for, with the exit code and the end of stderr; a new process knows "
         "the thread after thread/resume",
         _LINE,
@@ -119,8 +119,8 @@ CODEX_KINDS: Final = (
     ),
     _kind(
         "eof",
-        "after the server's message, or as the request arrives, stdout ends and the process stays; a websocket's "
-        "stream ends without a close frame",
+        "behind the server's message, or as the request arrives, stdout ends and the process stays; a "
+        "websocket's stream ends without a close frame",
         "takes it for the end: within a second it sends nothing more, and closes its side",
         _LINE,
         "inferred",
@@ -129,8 +129,8 @@ CODEX_KINDS: Final = (
     ),
     _kind(
         "reconnect",
-        "after the server's message, or as the request arrives, the websocket is closed with code 1012 and the "
-        "app-server goes on; over stdio the process ends with exit code 0",
+        "behind the server's message, or as the request arrives, the websocket is closed with code 1012 and "
+        "the app-server goes on; over stdio the process ends with exit code 0",
         "may connect again: initialize, thread/resume, and an open call comes again with its id over a "
         "websocket; or gives up",
         _LINE,
