@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-from wiretape import __version__, verify
+from wiretape import verify
 from wiretape.cassette import Cassette
 from wiretape.codex.reader import read as read_codex
 from wiretape.contract import Report
 from wiretape.flow_a.reader import read as read_flow_a
+from wiretape.reporting.files import Target, write
+from wiretape.reporting.model import document
 from wiretape.scenario.adaptive import Adaptive
 from wiretape.transcript import Entry, Frame, Request, Transcript
-from wiretape_cli import baseline
+from wiretape_cli import baseline, reports
 from wiretape_cli.client import ClientRun, StartError, run_client
 from wiretape_cli.errors import SetupError
 from wiretape_cli.exits import Exit, of_all
 from wiretape_cli.made_up import keep
 from wiretape_cli.progress import tracked
-from wiretape_cli.reports import files
-from wiretape_cli.screen import quoted, say, say_report
+from wiretape_cli.screen import put, quoted, say, say_report
 from wiretape_server.options import PlayOptions
 from wiretape_server.thread import ServerThread
 
@@ -36,6 +37,8 @@ class Checked:
     """One cassette: the verdict, and how the client's run went."""
 
     report: Report
+    transcript: Transcript
+    cassette: Cassette
     source: str
     """The cassette's file, as findings name it: its folder and name."""
     client: ClientRun
@@ -62,7 +65,7 @@ class Check:
     options: Mapping[str, PlayOptions]
     """By protocol."""
     timeout: float
-    targets: Sequence[files.Target] = ()
+    targets: Sequence[Target] = ()
     baseline: Path | None = None
     save_auto: Path | None = None
     """Where the session goes that is made up for the client."""
@@ -77,9 +80,8 @@ class Check:
                 verdicts.append(checked.report)
                 results.append(_accepting(checked, accepted, self.baseline))
                 show(results[-1], self.timeout)
-        run = self._about(results, time.monotonic() - began)
-        files.write(self.targets, [each.report for each in results], run)
         stale = baseline.stale(accepted, verdicts)
+        self._report(results, [*map(str, stale)], time.monotonic() - began)
         for entry in stale:
             say(f"FAIL {self.baseline}: {entry} accepts nothing any more; remove the entry")
         return of_all([*(each.exit for each in results), *(Exit.VIOLATIONS for _ in stale)])
@@ -89,6 +91,12 @@ class Check:
         with ServerThread() as server, closing(tracked(self.cassettes)) as cassettes:
             for cassette in cassettes:
                 yield self._check(server, cassette)
+
+    def _report(self, results: Sequence[Checked], stale: Sequence[str], seconds: float) -> None:
+        if self.targets:
+            run = reports.of_check(results, self, seconds)
+            parts = [reports.of_checked(each, self) for each in results]
+            write(self.targets, [document(parts, run, stale)], put)
 
     def _check(self, server: ServerThread, cassette: Cassette) -> Checked:
         play = server.play(cassette, self.options[cassette.protocol])
@@ -102,29 +110,17 @@ class Check:
             raise SetupError(str(error)) from None
         finally:
             play.close()
-        return judged(transcript, client, source="/".join(Path(cassette.source).parts[-2:]))
-
-    def _about(self, results: Iterable[Checked], seconds: float) -> dict[str, Any]:
-        """What the reports say about this run."""
-        options = next(iter(self.options.values()))
-        return {
-            "version": __version__,
-            "command": list(self.command),
-            "pace": options.pace,
-            "chunks": options.chunks,
-            "ids": options.ids,
-            "strict": options.strict,
-            "profile": " ".join(each.profile for each in self.options.values() if each.profile),
-            "timeout": self.timeout,
-            "seconds": round(seconds, 3),
-            "clients": [_about_client(each) for each in results],
-        }
+        return judged(
+            transcript, client, cassette=play.cassette, source="/".join(Path(cassette.source).parts[-2:])
+        )
 
 
-def judged(transcript: Transcript, client: ClientRun, *, source: str) -> Checked:
+def judged(transcript: Transcript, client: ClientRun, *, cassette: Cassette, source: str) -> Checked:
     """Judge what a client's run left on the wire."""
     return Checked(
         report=verify(transcript),
+        transcript=transcript,
+        cassette=cassette,
         source=source,
         client=client,
         asked=any(_is_from_client(entry) for entry in transcript.entries),
@@ -177,12 +173,3 @@ def _accepting(checked: Checked, accepted: frozenset[baseline.Accepted], file: P
     return (
         replace(checked, report=baseline.apply(accepted, checked.report, str(file))) if accepted else checked
     )
-
-
-def _about_client(checked: Checked) -> dict[str, Any]:
-    return {
-        "cassette": checked.report.name,
-        "exit_code": checked.client.exit_code,
-        "timed_out": checked.client.timed_out,
-        "seconds": round(checked.client.seconds, 3),
-    }

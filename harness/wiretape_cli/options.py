@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from wiretape.profiles import PROFILES
+from wiretape.reporting.files import Target, TargetError
 from wiretape_cli.errors import SetupError
-from wiretape_cli.reports.files import parse
 from wiretape_server.options import OptionError, PlayOptions
 from wiretape_server.profiles import demanded as known_profile
 
@@ -18,6 +18,15 @@ if TYPE_CHECKING:
     from wiretape.cassette import Cassette
 
 Verb = TypeVar("Verb", bound=Callable[..., Any])
+
+
+def _targets(_ctx: click.Context, _option: click.Parameter, texts: Iterable[str]) -> tuple[Target, ...]:
+    """Read the values of ``--report``; a file that can't be written is refused before a client runs."""
+    try:
+        return tuple(map(Target.parse, texts))
+    except TargetError as error:
+        raise click.BadParameter(str(error)) from None
+
 
 protocol = click.option(
     "--protocol",
@@ -38,10 +47,10 @@ profile = click.option(
 report = click.option(
     "--report",
     "targets",
-    callback=parse,
+    callback=_targets,
     multiple=True,
     metavar="KIND:FILE",
-    help="Also write a report: json:FILE, junit:FILE, html:FILE or md:FILE. Repeatable.",
+    help="Also write a report: json, junit, html, md, github, badge or text. Repeatable.",
 )
 _playing = (
     click.option(

@@ -7,9 +7,9 @@ from typing import Any
 
 import click
 
+from wiretape.reporting.files import Target
 from wiretape_cli import options
 from wiretape_cli.exits import Exit
-from wiretape_cli.reports.files import Target
 
 EPILOG = """\b
 Example:

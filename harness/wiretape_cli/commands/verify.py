@@ -6,9 +6,9 @@ from pathlib import Path
 
 import click
 
+from wiretape.reporting.files import Target
 from wiretape_cli import options
 from wiretape_cli.exits import Exit
-from wiretape_cli.reports.files import Target
 
 EPILOG = """\b
 Example:

@@ -1,0 +1,114 @@
+"""How the answers of a session came and ended: what their timelines are drawn from."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
+from typing import Any, Final, NamedTuple
+
+from wiretape.cassette import Cassette
+from wiretape.transcript import Chunk, End, Link, Request, Response, Transcript
+
+_BARS: Final = 120
+"""Points of a timeline; where there are more chunks, each point sums up several."""
+
+
+def endings(transcript: Transcript) -> dict[str, int]:
+    """How often the streams of a session ended how; of an app-server's session, its connections."""
+    streams = {each.number for each in transcript.entries if isinstance(each, Response) and _is_stream(each)}
+    how: Counter[str] = Counter(
+        each.how for each in transcript.entries if isinstance(each, End) and each.number in streams
+    )
+    closed = (each for each in transcript.entries if isinstance(each, Link) and each.what == "closed")
+    return dict(how) | dict(Counter(f"closed by {each.by}" for each in closed))
+
+
+def timelines(transcript: Transcript, cassette: Cassette | None) -> list[dict[str, Any]]:
+    """The chunks of each event stream: when the cassette says that they came, and when they did."""
+    paths = {each.number: each.path for each in transcript.entries if isinstance(each, Request)}
+    ends = {each.number: each.how for each in transcript.entries if isinstance(each, End)}
+    chunks: dict[int, list[Chunk]] = {}
+    for entry in transcript.entries:
+        if isinstance(entry, Chunk):
+            chunks.setdefault(entry.number, []).append(entry)
+    return [
+        {
+            "request": answer.number,
+            "path": paths.get(answer.number, "").partition("?")[0],
+            "end": ends.get(answer.number, "still open"),
+            "chunks": len(chunks[answer.number]),
+            "bytes": chunks[answer.number][-1].stop,
+            "points": _points(transcript, cassette, answer, chunks[answer.number]),
+        }
+        for answer in transcript.entries
+        if isinstance(answer, Response) and _is_stream(answer) and answer.number in chunks
+    ]
+
+
+def _is_stream(answer: Response) -> bool:
+    return any(
+        name.lower() == "content-type" and value.startswith("text/event-stream")
+        for name, value in answer.headers
+    )
+
+
+class _Waits(NamedTuple):
+    """What was waited for one chunk, in milliseconds; None where nobody knows."""
+
+    recorded: float | None
+    played: float | None
+
+
+def _points(
+    transcript: Transcript, cassette: Cassette | None, answer: Response, chunks: Sequence[Chunk]
+) -> list[dict[str, Any]]:
+    waits = [*_waits(transcript, cassette, answer, chunks)]
+    size = -(-len(waits) // _BARS)
+    groups = [waits[begin : begin + size] for begin in range(0, len(waits), size)]
+    return [
+        {
+            "chunks": len(group),
+            "recorded_ms": _sum(each.recorded for each in group),
+            "played_ms": _sum(each.played for each in group),
+        }
+        for group in groups
+    ]
+
+
+def _sum(values: Iterator[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return round(sum(known), 3) if known else None
+
+
+def _waits(
+    transcript: Transcript, cassette: Cassette | None, answer: Response, chunks: Sequence[Chunk]
+) -> Iterator[_Waits]:
+    arrivals = _Arrivals.of(cassette, answer)
+    before = answer.at
+    for chunk in chunks:
+        waited, before = (chunk.at - before) * 1000, chunk.at
+        recorded = arrivals.at(chunk.stop) - arrivals.at(chunk.start) if arrivals else None
+        yield _Waits(recorded, waited if transcript.live or recorded is None else None)
+
+
+class _Arrivals(NamedTuple):
+    """When the bytes of a recorded body came."""
+
+    ends: tuple[int, ...]
+    times: tuple[float, ...]
+
+    @classmethod
+    def of(cls, cassette: Cassette | None, answer: Response) -> _Arrivals | None:
+        responses = (each.response for each in (cassette.interactions if cassette else ()))
+        for response in responses:
+            if response.chunks is not None and response.body == answer.body.template:
+                return cls(
+                    tuple(accumulate(response.chunks.lengths)), tuple(accumulate(response.chunks.delays))
+                )
+        return None
+
+    def at(self, offset: int) -> float:
+        """Milliseconds until the last byte before ``offset`` was there."""
+        return self.times[bisect_left(self.ends, offset)] if offset else 0.0

@@ -1,0 +1,94 @@
+"""What the verbs put into their reports."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from wiretape import __version__
+from wiretape.contract import Report
+from wiretape.redaction import Redactor
+from wiretape.reporting.model import Judged, verdict
+from wiretape.reporting.run import ClientEnd, Run, cassette_file, judged_file, sources
+from wiretape_cli import rerun
+from wiretape_server.options import PlayOptions
+
+if TYPE_CHECKING:
+    from wiretape.transcript import Transcript
+    from wiretape_cli.checking import Check, Checked
+
+
+def of_checked(checked: Checked, check: Check) -> dict[str, Any]:
+    """One cassette's part of the report."""
+    options = check.options[checked.cassette.protocol]
+    again = rerun.check(checked.cassette.name, options, check.timeout, _hidden(check.command))
+    return verdict(
+        Judged(
+            report=checked.report,
+            transcript=checked.transcript,
+            cassette=checked.cassette,
+            source=checked.source,
+            reproduce=again,
+        )
+    )
+
+
+def of_check(results: Sequence[Checked], check: Check, seconds: float) -> Run:
+    """What the reports say about a ``check``."""
+    return Run(
+        command=_hidden(check.command),
+        sources=sources(each.report.protocol for each in results),
+        cassettes=tuple(cassette_file(each.cassette) for each in results),
+        timeout=check.timeout,
+        seconds=round(seconds, 3),
+        clients=tuple(map(_client_end, results)),
+        **_playing(check.options),
+    )
+
+
+def _hidden(command: Sequence[str]) -> tuple[str, ...]:
+    """A command without the secrets that can be told by their looks."""
+    return tuple(map(Redactor().text, command))
+
+
+def _playing(options: Mapping[str, PlayOptions]) -> dict[str, Any]:
+    """How it was played; only the profile may differ from protocol to protocol."""
+    first = next(iter(options.values()))
+    return {
+        "version": __version__,
+        "pace": first.pace,
+        "chunks": first.chunks,
+        "ids": first.ids,
+        "strict": first.strict,
+        "profile": " ".join(each.profile for each in options.values() if each.profile),
+        "seed": first.seed,
+        "faults": tuple(map(str, first.faults)),
+    }
+
+
+def _client_end(checked: Checked) -> ClientEnd:
+    return ClientEnd(
+        cassette=checked.report.name,
+        exit_code=checked.client.exit_code,
+        timed_out=checked.client.timed_out,
+        seconds=round(checked.client.seconds, 3),
+    )
+
+
+def of_verified(path: Path, subject: Transcript, report: Report, profiles: Sequence[str]) -> dict[str, Any]:
+    """One judged file's part of the report."""
+    again = rerun.verify(path, profiles)
+    return verdict(Judged(report=report, transcript=subject, source=str(path), reproduce=again))
+
+
+def of_verify(paths: Iterable[Path], reports: Sequence[Report], profiles: Sequence[str]) -> Run:
+    """What the reports say about a ``verify``."""
+    paths = tuple(paths)
+    return Run(
+        version=__version__,
+        files=tuple(map(str, paths)),
+        sources=sources(each.protocol for each in reports),
+        cassettes=tuple(map(judged_file, paths)),
+        profile=" ".join(profiles),
+    )

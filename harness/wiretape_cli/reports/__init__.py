@@ -1,1 +1,0 @@
-"""Reports as files: one module a format, all from the same Report."""
