@@ -1,5 +1,6 @@
 # make demo   installs into .venv and checks the example clients against every bundled cassette
 # make test   lint, types, import contracts and the tests
+# make selftest  attacks the verifier with broken clients and prints how many it catches
 # make bench  the speed goals, target and figure per line (ONLY=P3 takes one goal)
 # make clients  public clients of the Codex app-server (400 MB), so that `make test` runs them too
 # make differential   compares with the real Codex app-server, which npm puts into a cache folder (420 MB)
@@ -10,7 +11,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 CANDIDATES := $(PYTHON) python3 python3.14 python3.13 python3.12 python3.11
 
-.PHONY: help demo test lint bench clients differential docs site clean
+.PHONY: help demo test lint selftest bench clients differential docs site clean
 .DEFAULT_GOAL := help
 
 help:
@@ -28,6 +29,9 @@ lint: $(VENV)/.test
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
+
+selftest: $(VENV)/.test
+	$(BIN)/python -m tests.selftest
 
 bench: $(VENV)/.bench
 	$(BIN)/python -m tests.benchmarks $(ONLY)
