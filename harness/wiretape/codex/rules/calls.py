@@ -8,11 +8,10 @@ from typing import Final
 from wiretape.codex.messages import METHOD_NOT_FOUND, REFRESH, TOOL_CALL, fields
 from wiretape.codex.rules.source import SEED, rule
 from wiretape.codex.session import TurnState
-from wiretape.codex.view import Ask, PlayedTurn, Reply
+from wiretape.codex.view import Ask, Connection, PlayedTurn, Reply
 from wiretape.contract import Answer, Fault, Rule, Skip, Unseen
 
-_UNANSWERED: Final = Skip("codex.call.answered")
-_OWED: Final = {TOOL_CALL: _UNANSWERED, REFRESH: Skip("codex.auth-refresh.answered")}
+_OWED: Final = {TOOL_CALL: Skip("codex.call.answered"), REFRESH: Skip("codex.auth-refresh.answered")}
 """What the server waits for, and the rule that a client breaks that leaves without it."""
 _SERVER_LEFT: Final = Skip("the server went away")
 _INTERRUPTED: Final = Skip("the client interrupted the turn")
@@ -26,9 +25,16 @@ def unanswered(ask: Ask) -> Answer:
         return _INTERRUPTED
     if ask.spoilt:
         return Skip(ask.spoilt)
+    if ask.connection.excuse:
+        return excused(ask.connection)
     if ask.connection.closed_by == "server":
         return _SERVER_LEFT
     return Fault("", f"an answer to {ask}", f"none: {_until(ask)}")
+
+
+def excused(connection: Connection) -> Skip:
+    """What a fault makes impossible to keep."""
+    return Skip(f"the fault {connection.excuse} struck")
 
 
 def _until(ask: Ask) -> str:
@@ -41,9 +47,15 @@ def _until(ask: Ask) -> str:
     return "the client closed the connection" + (f" ({how})" if how else "")
 
 
+def _nothing_to_judge(ask: Ask) -> Skip:
+    """Why there is no answer, for the rules about one: the rule that is broken by that, or that explains it."""
+    missing = unanswered(ask)
+    return missing if isinstance(missing, Skip) else _OWED[ask.method]
+
+
 def _answered_once(ask: Ask) -> Answer:
     if not ask.replies:
-        return _UNANSWERED
+        return _nothing_to_judge(ask)
     answers: Counter[str] = Counter()
     for reply in ask.replies:
         name = reply.connection.name
@@ -55,7 +67,7 @@ def _answered_once(ask: Ask) -> Answer:
 
 def _answered_in_time(ask: Ask) -> Answer:
     if not ask.replies:
-        return _UNANSWERED
+        return _nothing_to_judge(ask)
     first = ask.replies[0]
     if ask.closed is None or first.order < ask.closed:
         return None
@@ -93,6 +105,9 @@ def _keeps_reading(played: PlayedTurn) -> Answer:
         return None
     if played.turn.interrupted:
         return _INTERRUPTED
+    excuse = next((each for each in played.followers.values() if each.excuse), None)
+    if excuse is not None:
+        return excused(excuse)
     closed_by = {connection.closed_by for connection in played.followers.values()}
     if None in closed_by or not closed_by:
         return Unseen("the turn had not ended yet")
@@ -101,7 +116,7 @@ def _keeps_reading(played: PlayedTurn) -> Answer:
     asks = (ask for connection in played.followers.values() for ask in connection.asks)
     open_asks = (ask for ask in asks if ask.method in _OWED and ask.closed is None and not ask.replies)
     left = Fault("", "the turn's messages read to turn/completed", "the client closed the connection before")
-    return next((_OWED[ask.method] for ask in open_asks), left)
+    return next((_nothing_to_judge(ask) for ask in open_asks), left)
 
 
 CALL_RULES: Final[tuple[Rule, ...]] = (

@@ -36,6 +36,12 @@ def content_items(reply: ToolReply) -> Answer:
     return None if isinstance(got, list) else Fault("result.contentItems", "a list", got)
 
 
+def _no_items(reply: ToolReply) -> Answer:
+    """Why there are no items to look at."""
+    answer = content_items(reply)
+    return _NO_LIST if isinstance(answer, Fault) else answer
+
+
 def success(reply: ToolReply) -> Answer:
     if reply.result is ABSENT:
         return _ERROR
@@ -77,7 +83,7 @@ def _numbered(items: list[Any]) -> Iterator[tuple[str, dict[str, Any]]]:
 
 def item_type(reply: ToolReply) -> Answer:
     if reply.items is None:
-        return _ERROR if reply.result is ABSENT else _NO_LIST
+        return _no_items(reply)
     known = _TYPES if reply.dialect.audio else _TYPES[:2]
     for index, item in enumerate(reply.items):
         path = f"result.contentItems[{index}]"
@@ -101,7 +107,7 @@ def _each(
 
     def checked(reply: ToolReply) -> Answer:
         if reply.items is None:
-            return _ERROR if reply.result is ABSENT else _NO_LIST
+            return _no_items(reply)
         items = [(path, item) for path, item in _numbered(reply.items) if item.get("type") == kind]
         if not items:
             return Unseen(f"no {kind} was sent")

@@ -49,16 +49,21 @@ def role(answer: Return) -> Answer:
     return None if got == "tool" else Fault(answer.path("author.role"), "tool", got)
 
 
+def _no_author(answer: Return) -> Skip:
+    """Why there is no author to look at."""
+    return _NO_MESSAGE if answer.message is None else _NO_AUTHOR
+
+
 def author_name(answer: Return) -> Answer:
     if answer.author is None:
-        return _NO_AUTHOR
+        return _no_author(answer)
     got = answer.author.get("name", ABSENT)
     return None if got == answer.call.tool else Fault(answer.path("author.name"), answer.call.tool, got)
 
 
 def author_metadata(answer: Return) -> Answer:
     if answer.author is None:
-        return _NO_AUTHOR
+        return _no_author(answer)
     got = answer.author.get("metadata", ABSENT)
     return None if isinstance(got, dict) else Fault(answer.path("author.metadata"), "an object", got)
 
@@ -74,9 +79,14 @@ def content_type(answer: Return) -> Answer:
     return None if got == "code" else Fault(answer.path("content.content_type"), "code", got)
 
 
+def no_content(answer: Return) -> Skip:
+    """Why there is no content to look at."""
+    return _NO_MESSAGE if answer.message is None else _NO_CONTENT
+
+
 def no_language(answer: Return) -> Answer:
     if answer.content is None:
-        return _NO_CONTENT
+        return no_content(answer)
     if "language" not in answer.content:
         return None
     return Fault(answer.path("content.language"), ABSENT, answer.content["language"])
@@ -140,7 +150,7 @@ _IS_PROFILE: Final = {name: Note(f"metadata is that of the profile {name}") for 
 def metadata_profile(answer: Return) -> Answer:
     got = (answer.message or {}).get("metadata", ABSENT)
     if not isinstance(got, dict):
-        return _NO_METADATA
+        return _NO_MESSAGE if answer.message is None else _NO_METADATA
     flag = got.get(HIDDEN_FLAG, ABSENT)
     alone = len(got) == (flag is not ABSENT)
     came = "app" if flag is True else "seed-capture" if flag is ABSENT else ""

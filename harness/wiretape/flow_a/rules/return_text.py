@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from wiretape.contract import Answer, Fault, Rule, Skip, Unseen
 from wiretape.flow_a.damage import damage
+from wiretape.flow_a.rules.field_checks import no_content
 from wiretape.flow_a.rules.source import NOTES, rule
 from wiretape.flow_a.view import Return
 from wiretape.strictjson import ABSENT, equal
@@ -24,15 +25,21 @@ def _text(answer: Return) -> Answer:
         return None
     content = answer.content
     if content is None or (content.get("content_type") != "code" and "text" not in content):
-        return Skip("flow_a.return.content-type-code")
+        return no_content(answer)
     want = "a string: the JSON text of an object, encoded once"
     return Fault(answer.path("content.text"), want, answer.text_fault)
+
+
+def _no_text(answer: Return) -> Skip:
+    """Why there is no text to look into."""
+    why = _text(answer)
+    return why if isinstance(why, Skip) else _NO_TEXT
 
 
 def _keys(answer: Return) -> Answer:
     text = answer.text
     if text is None:
-        return _NO_TEXT
+        return _no_text(answer)
     if text.keys() == _KEYS:
         return None
     for key in ("call_id", "result"):
@@ -46,7 +53,7 @@ def _keys(answer: Return) -> Answer:
 
 def _call_id(answer: Return) -> Answer:
     if answer.text is None:
-        return _NO_TEXT
+        return _no_text(answer)
     got = answer.text.get("call_id", ABSENT)
     if got is ABSENT:
         return _NO_KEY
@@ -55,14 +62,14 @@ def _call_id(answer: Return) -> Answer:
 
 def _tool(answer: Return) -> Answer:
     if answer.text is None:
-        return _NO_TEXT
+        return _no_text(answer)
     got = answer.text.get("tool", ABSENT)
     return None if got == answer.call.tool else Fault(answer.path("content.text.tool"), answer.call.tool, got)
 
 
 def _result_object(answer: Return) -> Answer:
     if answer.text is None:
-        return _NO_TEXT
+        return _no_text(answer)
     if answer.result is ABSENT:
         return _NO_KEY
     if isinstance(answer.result, dict):
@@ -70,10 +77,16 @@ def _result_object(answer: Return) -> Answer:
     return Fault(answer.path(_RESULT), "an object", answer.result)
 
 
+def _no_result(answer: Return) -> Skip:
+    """Why there is no result to look into."""
+    why = _result_object(answer)
+    return why if isinstance(why, Skip) else _NO_RESULT
+
+
 def _result_shape(answer: Return) -> Answer:
     result = answer.result
     if not isinstance(result, dict):
-        return _NO_RESULT
+        return _no_result(answer)
     accepted = result.get("accepted", ABSENT)
     if answer.call.tool != "handoff" and accepted is ABSENT:
         got = result.get("message", ABSENT)
@@ -121,7 +134,7 @@ def _as_expected(answer: Return) -> Answer:
         return wanted
     result = answer.result
     if not isinstance(result, dict):
-        return _NO_RESULT
+        return _no_result(answer)
     for key, want in wanted.items():
         got = result.get(key, ABSENT)
         if not equal(got, want):
@@ -137,7 +150,7 @@ def _intact(answer: Return) -> Answer:
     if not isinstance(wanted, dict):
         return wanted
     if not isinstance(answer.result, dict):
-        return _NO_RESULT
+        return _no_result(answer)
     how = _damage(answer, wanted)
     if not how:
         return None
