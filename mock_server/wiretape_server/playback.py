@@ -25,27 +25,29 @@ class Playback:
     def __init__(self, thread: ServerThread, play: AnyPlay, base_url: str) -> None:
         self._thread = thread
         self._play = play
+        self._told = play.cassette.expect
         self.base_url = base_url
         """What a client is given: ``<base_url>/backend-api/…`` are the endpoints."""
 
     @property
     def cassette(self) -> Cassette:
+        """What is played; of the adaptive scenario what was made up by now."""
         return self._play.cassette
 
     @property
     def user_message(self) -> str:
         """What the client's user says; empty when the cassette does not tell."""
-        return self.cassette.expect.user_message or ""
+        return self._told.user_message or ""
 
     @property
     def tools(self) -> list[Mapping[str, Any]]:
-        """The signatures that the client declares."""
-        return list(self.cassette.expect.tools)
+        """The signatures that the client declares; none where it brings its own (``auto``)."""
+        return list(self._told.tools)
 
     @property
     def results(self) -> dict[str, Any]:
         """Tool name to the result object that the client gives; without those that echo their argument."""
-        expected = self.cassette.expect.results
+        expected = self._told.results
         return {tool: result for tool, result in expected.items() if result != "echo"}
 
     def variables(self) -> dict[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
@@ -23,6 +24,7 @@ from wiretape.scenario.plan import Plan, PlannedCall, plan
 from wiretape.scenario.signatures import callable_tools
 from wiretape.scenario.stream import Tape
 
+_WEAK_SPOT: Final = re.compile(r"\\|[\U00010000-\U0010ffff]")
 _TEXT: Final = "/message/content/text"
 _ANSWER: Final = "/message/content/parts/0"
 _ANSWER_PIECES: Final = ("Every tool", " that was called", " has given", " something: olá ", "🌀")
@@ -159,10 +161,12 @@ def _written(call: PlannedCall, draw: Draw) -> str:
 
 
 def _pieces(text: str, draw: Draw) -> list[str]:
-    """Cut a text anywhere: inside escapes, and between the halves of a character."""
+    """Cut a text anywhere, and inside its first escape or between the halves of its first long character."""
     units = text.encode("utf-16-le", "surrogatepass")
-    stops = sorted({2 * draw.at(number).below(len(text) + 1) for number in range(4)})
-    cuts = [0, *stops, len(units)]
+    stops = {2 * draw.at(number).below(len(text) + 1) for number in range(4)}
+    if weak := _WEAK_SPOT.search(text):
+        stops.add(len(text[: weak.start()].encode("utf-16-le", "surrogatepass")) + 2)
+    cuts = [0, *sorted(stops), len(units)]
     return [units[start:stop].decode("utf-16-le", "surrogatepass") for start, stop in pairwise(cuts)]
 
 
