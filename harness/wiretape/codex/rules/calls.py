@@ -48,7 +48,7 @@ def _until(ask: Ask) -> str:
 
 
 def _nothing_to_judge(ask: Ask) -> Skip:
-    """Why there is no answer, for the rules about one: the rule that is broken by that, or that explains it."""
+    """Why there is no answer to judge: the rule that is broken by that, or that explains it."""
     missing = unanswered(ask)
     return missing if isinstance(missing, Skip) else _OWED[ask.method]
 
