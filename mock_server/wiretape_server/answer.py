@@ -15,7 +15,7 @@ from wiretape_server.head import StreamedResponse, head_bytes, stays, streamed_h
 from wiretape_server.live import LiveConversation, Turn
 from wiretape_server.play import Play
 from wiretape_server.streaming import Mark, Stream, Written
-from wiretape_server.track import Track
+from wiretape_server.track import Faulted, Track
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +28,8 @@ class Answer:
     body: Body
     track: Track
     marks: Sequence[Mark] = ()
+    faulted: Faulted | None = None
+    """What faults made of it."""
 
 
 def send(exchange: Exchange, answer: Answer) -> Awaitable[web.StreamResponse]:
@@ -46,13 +48,16 @@ async def _run(exchange: Exchange, stream: Stream, live: LiveConversation | None
     finally:
         stream.end("client-left")
         exchange.play.closed(stream, live)
-    return StreamedResponse(keep_alive=stays(exchange.request))
+    return StreamedResponse(keep_alive=stays(exchange.request) and stream.written.how != "cut")
 
 
 def _stream(exchange: Exchange, answer: Answer) -> Stream:
-    play, turn = exchange.play, answer.turn
+    play, turn, faulted = exchange.play, answer.turn, answer.faulted
     recorded = turn.part.interaction.response if turn.part else RecordedResponse()
     headers = streamed_headers(recorded.headers, play.token())
+    if faulted is not None:
+        play.struck(exchange.number, faulted)
+        headers |= {"Content-Type": faulted.content_type} if faulted.content_type else {}
     play.recorder.response(exchange.number, recorded.status, tuple(headers.items()), answer.body)
     written = turn.written = Written(body=answer.body, upto=answer.track.start)
     return Stream(
@@ -61,9 +66,10 @@ def _stream(exchange: Exchange, answer: Answer) -> Stream:
         head=head_bytes(exchange.request, recorded.status, headers),
         track=answer.track,
         written=written,
-        plan=recorded.end,
+        plan=faulted.how if faulted else recorded.end,
+        tail=answer.track.tail if not faulted or faulted.tail is None else faulted.tail,
         marks=answer.marks,
-        scale=play.options.scale,
+        scale=1.0 if turn.part and turn.part.faulted else play.options.scale,
         wheel=play.world.wheel,
         recorder=play.recorder,
         ended=partial(_ended, play, answer.live, written),

@@ -11,12 +11,14 @@ from urllib.parse import unquote
 
 from aiohttp import web
 
+from wiretape.faults import Fault
 from wiretape.report import printable
 from wiretape_server import reads
 from wiretape_server.converse import converse
 from wiretape_server.exchange import Exchange, RefusedError
 from wiretape_server.head import StreamedResponse
 from wiretape_server.play import Play
+from wiretape_server.refusals import Refusal
 from wiretape_server.resume import resume
 
 MAX_BODY: Final = 64 * 1024 * 1024
@@ -67,6 +69,8 @@ class App:
         try:
             if unread is not None:
                 raise unread
+            if play.faulty is not None and (refused := play.faulty.refusal(exchange)) is not None:
+                return _strike(exchange, *refused)
             return await _endpoint(exchange)(exchange)
         except RefusedError as refusal:
             return _refuse(exchange, refusal)
@@ -188,6 +192,13 @@ def _refuse(exchange: Exchange, refusal: RefusedError) -> web.Response:
     if "connection" in refusal.headers:
         response.force_close()
     return response
+
+
+def _strike(exchange: Exchange, fault: Fault, refusal: Refusal) -> web.Response:
+    """Refuse a request as a fault says."""
+    exchange.play.recorder.struck(f"request {exchange.number}", str(fault))
+    headers = {"content-type": refusal.content_type, **refusal.headers}
+    return exchange.send(refusal.body, refusal.status, headers)
 
 
 def _fail(exchange: Exchange, error: Exception) -> web.StreamResponse:

@@ -61,7 +61,7 @@ def _recorded(
         live.session.turn_requested()
     else:
         live.session.returned(call_id)
-    exchange.play.played(part)
+    part = exchange.play.played(part, live, exchange.number)
     if live.recorded.has_calls:
         exchange.play.calling[live.id] = live
     live.adopt_ids(part, request)
@@ -71,8 +71,9 @@ def _recorded(
         live=live,
         turn=turn,
         body=Body(part.body, part.patches, live.values),
-        track=part.track if exchange.chunked else part.plain_track(),
+        track=part.sent(chunked=exchange.chunked),
         marks=live.marks(part),
+        faulted=part.faulted,
     )
 
 

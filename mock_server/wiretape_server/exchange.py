@@ -83,7 +83,11 @@ class Exchange:
     ) -> web.Response:
         """Answer with JSON, and note it in the transcript."""
         body = strictjson.dumps(value).encode()
-        sent = {"content-type": "application/json", "cache-control": "no-store", **(headers or {})}
+        return self.send(body, status, {"content-type": "application/json", **(headers or {})})
+
+    def send(self, body: bytes, status: int, headers: Mapping[str, str]) -> web.Response:
+        """Answer with these bytes, and note it in the transcript."""
+        sent = {"cache-control": "no-store", **headers}
         self.play.recorder.answer(self.number, status, tuple(sent.items()), body)
         return web.Response(status=status, headers=sent, body=body)
 

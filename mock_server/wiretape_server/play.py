@@ -9,8 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from wiretape.cassette.model import Cassette
+from wiretape.faults import unstruck
 from wiretape.flow_a.session import Conversation
 from wiretape.transcript import Transcript
+from wiretape_server.faulty import Faulty
 from wiretape_server.live import LiveConversation
 from wiretape_server.minting import IdSource, fresh_id, fresh_uuid, plain_id
 from wiretape_server.options import PlayOptions
@@ -18,6 +20,7 @@ from wiretape_server.pacing import Wheel
 from wiretape_server.recorder import Recorder
 from wiretape_server.script import Part, RecordedConversation, Script
 from wiretape_server.streaming import Stream
+from wiretape_server.track import Faulted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +55,7 @@ class Play:
         self._running = 0
         self._begun = 0
         self._played: set[int] = set()
+        self.faulty = Faulty(options) if options.faults else None
 
     @property
     def cassette(self) -> Cassette:
@@ -131,13 +135,23 @@ class Play:
         if live is not None:
             live.streams.remove(stream)
 
-    def played(self, part: Part) -> None:
-        """A recorded answer was reached, by whatever conversation."""
+    def played(self, part: Part, live: LiveConversation, request: int) -> Part:
+        """A recorded answer was reached; what faults make of it for this request."""
         self._played.add(part.number)
+        return self.faulty.part(part, live.recorded, request) if self.faulty else part
+
+    def struck(self, request: int, faulted: Faulted) -> None:
+        """Faults strike the answer to a request."""
+        for fault in faulted.struck:
+            self.recorder.struck(f"request {request}", fault)
+        if self.faulty and faulted.spoiled:
+            self.faulty.excuses = True
 
     @property
     def unplayed(self) -> tuple[str, ...]:
-        """The recorded answers that were not reached, one line each."""
+        """The recorded answers that were not reached, one line each; none where a fault may be why."""
+        if self.faulty and self.faulty.excuses:
+            return ()
         total = len(self.script.parts)
         return tuple(
             f"{part.title} (of {total}) was not asked for"
@@ -152,14 +166,16 @@ class Play:
 
     def transcript(self) -> Transcript:
         """What happened so far. May be called from any thread."""
+        faults, entries = self.options.faults, self.recorder.entries()
         return Transcript(
             protocol=self.cassette.protocol,
             name=self.cassette.name,
-            entries=self.recorder.entries(),
+            entries=entries,
             live=True,
             pace=self.options.pace,
             profile=self.options.profile,
             expect={"results": self.cassette.expect.results},
+            faults=tuple(map(str, faults)),
             unplayed=self.unplayed,
-            errors=tuple(self.errors),
+            errors=(*self.errors, *unstruck(faults, entries)),
         )

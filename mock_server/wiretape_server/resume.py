@@ -27,8 +27,11 @@ def resume(exchange: Exchange) -> Awaitable[web.StreamResponse]:
     if turn is None or turn.written is None:
         raise RefusedError(404, "conversation_not_found", f"conversation {live.id} has no stream to resume.")
     last = turn.written.body
+    start = _byte_offset(last.template, offset)
     body = Body(last.template, last.patches, last.values)
-    track = _rest(turn, body, _byte_offset(body.template, offset), exchange.chunked)
+    if turn.part is not None and turn.part.faulted and turn.part.faulted.gap:
+        body, start = _without(turn.part.faulted.gap, body, start)
+    track = _rest(turn, body, start, exchange.chunked)
     if turn.written.how is not None:
         live.session.turn_requested()
     marks = live.marks(turn.part) if turn.part is not None else ()
@@ -63,6 +66,15 @@ def _byte_offset(template: bytes, offset: int) -> int:
         f"offset {offset} is behind the end: the stream has {len(ends) - 1} events that count "
         "(ping, events without data, comments and [DONE] do not).",
     )
+
+
+def _without(gap: tuple[int, int], body: Body, start: int) -> tuple[Body, int]:
+    """A body in which a comment stands in a gap's place, and where to start in it: never in the gap."""
+    begin, end = gap
+    comment = b":" + b" " * (end - begin - 3) + b"\n\n"
+    template = body.template[:begin] + comment + body.template[end:]
+    kept = [patch for patch in body.patches if not begin <= patch.offset < end]
+    return Body(template, kept, body.values), end if begin <= start < end else start
 
 
 def _rest(turn: Turn, body: Body, start: int, chunked: bool) -> Track:

@@ -16,7 +16,7 @@ from wiretape.transcript import Patch
 from wiretape_server.head import content_type, unsendable
 from wiretape_server.minting import Minted, Sorting, message_ids, patches, sorting
 from wiretape_server.resumption import whole_streams
-from wiretape_server.track import Track, cut, lay
+from wiretape_server.track import Faulted, Track, cut, lay
 
 _KEPT_SCRIPTS: Final = 64
 _CONVERSATION: Final = re.compile(r"/backend-(?:api|anon)/f/conversation(?:\?.*)?")
@@ -36,6 +36,8 @@ class Part:
     facts: StreamFacts
     patches: tuple[Patch, ...]
     track: Track
+    faulted: Faulted | None = None
+    """What is sent at first, where faults have struck; a resume goes on with the rest of ``track``."""
 
     @property
     def body(self) -> bytes:
@@ -46,9 +48,10 @@ class Part:
         """What a person calls it: ``interaction 2, a tool's return``."""
         return f"interaction {self.number}, {kind(self.is_return)}"
 
-    def plain_track(self) -> Track:
-        """The same chunks without framing, for a client that speaks HTTP/1.0."""
-        return lay(self.body, self.track.stops, self.track.delays, self.patches, chunked=False)
+    def sent(self, *, chunked: bool) -> Track:
+        """What is sent at first; without framing for a client that speaks HTTP/1.0."""
+        track = self.faulted.track if self.faulted else self.track
+        return track if chunked else lay(self.body, track.stops, track.delays, self.patches, chunked=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +62,11 @@ class RecordedConversation:
     """As recorded; empty when no answer names it."""
     parts: tuple[Part, ...]
     minted: Minted
+
+    @property
+    def own(self) -> set[bytes]:
+        """What replay makes anew."""
+        return {self.id, *self.minted.ids, *self.minted.tokens, *self.minted.times} - {b""}
 
     @property
     def has_calls(self) -> bool:

@@ -13,7 +13,6 @@ from typing import Final, NamedTuple
 
 from aiohttp import web
 
-from wiretape.cassette.model import StreamEnd
 from wiretape.sse import event_ends
 from wiretape.transcript import Body, EndHow
 from wiretape_server.pacing import Wheel
@@ -63,6 +62,7 @@ class Stream:
         "_recorder",
         "_request",
         "_scale",
+        "_tail",
         "_track",
         "_transport",
         "_waker",
@@ -79,7 +79,8 @@ class Stream:
         head: bytes,
         track: Track,
         written: Written,
-        plan: StreamEnd,
+        plan: EndHow,
+        tail: bytes,
         marks: Sequence[Mark],
         scale: float,
         wheel: Wheel,
@@ -95,6 +96,7 @@ class Stream:
         self._track = track
         self._frames = Body(track.frames, track.patches, written.body.values)
         self._plan = plan
+        self._tail = tail
         self._marks = sorted(marks, key=lambda mark: -mark.offset)
         self._scale = scale
         self._wheel = wheel
@@ -124,7 +126,7 @@ class Stream:
         body.patches = [patch for patch in body.patches if patch.offset < cut]
         body.template = body.template[:cut] + DONE
         self.written.stopped = True
-        self._plan = "complete"
+        self._plan, self._tail = "complete", self._track.tail
         rest = body.bytes(begin)
         self._put(b"%x\r\n%b\r\n" % (len(rest), rest) if self._track.tail else rest, len(body), last=True)
 
@@ -191,7 +193,7 @@ class Stream:
         while self._marks and self._marks[-1].offset <= stop:
             self._marks.pop().happen()
         if last:
-            data += self._track.tail if self._plan == "complete" else b""
+            data += self._tail if self._plan in ("complete", "cut") else b""
             self.end(self._plan)
         transport.write(self._head + data)
         self._head = b""

@@ -11,7 +11,7 @@ from operator import sub
 
 from wiretape.cassette.model import RecordedResponse
 from wiretape.sse import event_ends
-from wiretape.transcript import Patch
+from wiretape.transcript import EndHow, Patch
 
 _RANDOM_SIZES = (1, 64)
 """Bytes: a stream of a few hundred bytes is cut inside lines, escapes and CRLFs."""
@@ -39,6 +39,26 @@ class Track:
     def frame_start(self, index: int) -> int:
         """Where chunk ``index`` starts in ``frames``."""
         return self.frame_stops[index - 1] if index else 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Faulted:
+    """What faults make of an answer: how much of it is sent at first, and how that ends.
+
+    Its delays are those of the play's pace already.
+    """
+
+    track: Track
+    how: EndHow
+    tail: bytes | None = None
+    """What is written where the end of a chunked body would be; None: what belongs there."""
+    gap: tuple[int, int] | None = None
+    """Bytes that a resume leaves out."""
+    content_type: str = ""
+    struck: tuple[str, ...] = ()
+    """The faults, as they are written."""
+    spoiled: bool = False
+    """Whether a client may end its session here."""
 
 
 def cut(response: RecordedResponse, chunks: str) -> tuple[list[int], list[float]]:
@@ -129,9 +149,10 @@ def _moved(
     patches: Sequence[Patch], stops: Sequence[int], frame_stops: Sequence[int], start: int
 ) -> Iterator[Patch]:
     """The patches of a body, at their places in its frames, where chunk ``i`` has its last byte before
-    ``frame_stops[i]``."""
+    ``frame_stops[i]``. What lies behind the last chunk is left out."""
+    last = stops[-1] if stops else start
     for patch in patches:
-        low, high = max(patch.offset, start), patch.offset + patch.end - patch.begin
+        low, high = max(patch.offset, start), min(last, patch.offset + patch.end - patch.begin)
         while low < high:
             index = bisect_right(stops, low)
             stop = min(high, stops[index])

@@ -19,7 +19,21 @@ from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[2]))  # as a command it starts without the checkout on its path
-from tests.conformance.reference_client import ClientError, Edit, Hooks, ReferenceClient, Sending, new_message
+from tests.conformance.in_trouble import (
+    answer_what_came,
+    ask,
+    in_spite_of,
+    last_challenge_again,
+    resume_one_event_early,
+)
+from tests.conformance.reference_client import (
+    ClientError,
+    Edit,
+    Hooks,
+    ReferenceClient,
+    Sending,
+    new_message,
+)
 
 SLOW = "x3"
 """The pace for clients that are wrong in time: slow enough for a busy machine."""
@@ -34,6 +48,8 @@ class Broken:
     hooks: Hooks
     cassette: str = "alefita_way"
     pace: str = "instant"
+    faults: tuple[str, ...] = ()
+    """What goes wrong on purpose: some rules are about what comes after that."""
     also: tuple[str, ...] = ()
     """Rules that can't help failing with it; ``why`` says why."""
     why: str = ""
@@ -212,6 +228,26 @@ BROKEN: dict[str, Broken] = {
     "return.result-is-object": Broken(hooks=Hooks(result=lambda right, _: json.dumps(right))),
     "return.result-shape": Broken(hooks=Hooks(result=lambda right, _: right | {"accepted": False})),
     "return.result-as-expected": Broken(hooks=Hooks(result=lambda right, _: right | {"message": "done"})),
+    # when something goes wrong
+    "fault.no-return-to-cut-call": Broken(
+        hooks=Hooks(play=in_spite_of(ask, answer_what_came)), faults=("cut@event:5",)
+    ),
+    "fault.accepted-return-not-repeated": Broken(
+        hooks=Hooks(play=in_spite_of(ask, answer_what_came)), faults=("cut@event:8",)
+    ),
+    "fault.retry-fresh-challenge": Broken(
+        hooks=Hooks(play=in_spite_of(ask, answer_what_came), challenge=last_challenge_again),
+        faults=("500@request:6",),
+    ),
+    "fault.retry-after-kept": Broken(
+        hooks=Hooks(play=in_spite_of(ask, answer_what_came)), faults=("429@request:6",)
+    ),
+    "fault.resume-offset": Broken(
+        hooks=Hooks(play=in_spite_of(ask, resume_one_event_early)), faults=("cut@event:4",)
+    ),
+    "fault.deleted-left-alone": Broken(
+        hooks=Hooks(play=in_spite_of(ask, answer_what_came)), faults=("conversation-deleted@request:6",)
+    ),
 }
 
 
@@ -219,7 +255,7 @@ def main(arguments: list[str]) -> None:
     """Run the broken client of one rule against the server that the environment names."""
     if arguments == ["--list"]:
         for rule, broken in BROKEN.items():
-            print(f"{rule:36} {broken.cassette:28} {broken.pace}")
+            print(f"{rule:36} {broken.cassette:28} {broken.pace:12} {' '.join(broken.faults)}".rstrip())
         return
     rule = arguments[0].removeprefix("flow_a.") if len(arguments) == 1 else ""
     if rule not in BROKEN:

@@ -47,9 +47,12 @@ def judged(
     *,
     pace: str = "instant",
     strict: bool = False,
+    faults: Sequence[str] = (),
 ) -> Report:
     """Play a cassette to the reference client and give the verdict."""
-    playback = server.play(load_cassette(cassette), PlayOptions(pace=pace, strict=strict))
+    playback = server.play(
+        load_cassette(cassette), PlayOptions.parse(pace=pace, strict=strict, faults=faults)
+    )
     try:
         reference(playback, hooks).run()
         return verdict(playback)

@@ -7,7 +7,7 @@ hits(faults, cassette)       # what they would hit
 
 from wiretape.faults.file import read_file
 from wiretape.faults.hits import demand_hits, hits
-from wiretape.faults.kinds import KINDS
+from wiretape.faults.kinds import KINDS, kind_of
 from wiretape.faults.model import Fault, FaultError, Hit, Kind, Unit, Where
 from wiretape.faults.text import parse
 from wiretape.faults.unstruck import unstruck
@@ -22,6 +22,7 @@ __all__ = [
     "Where",
     "demand_hits",
     "hits",
+    "kind_of",
     "parse",
     "read_file",
     "unstruck",

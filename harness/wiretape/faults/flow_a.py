@@ -43,6 +43,7 @@ def _kind(
     rules: tuple[str, ...] = (),
     *,
     may_end: bool = True,
+    fails_turn: bool = False,
 ) -> Kind:
     return Kind(
         name=name,
@@ -53,6 +54,7 @@ def _kind(
         evidence=evidence,
         source=source,
         may_end=may_end,
+        fails_turn=fails_turn,
         rules=rules,
     )
 
@@ -177,12 +179,14 @@ FLOW_A_KINDS: Final = (
         _STREAM,
         "code",
         _TROUBLE,
+        fails_turn=True,
     ),
     _kind(
         "content-type",
         "the stream is announced as text/html",
         "says that this is no event stream",
         _REQUEST,
+        fails_turn=True,
     ),
     # --- refusals
     _kind(

@@ -59,6 +59,8 @@ class Kind:
     """Where it is said: a document and its section; empty when nobody says it."""
     may_end: bool = True
     """Whether the right client may give the session up after it."""
+    fails_turn: bool = False
+    """Whether a stream that comes whole is no answer after it."""
     rules: tuple[str, ...] = ()
     """Ids of the rules that judge it."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from wiretape.faults.kinds import KINDS
+from wiretape.faults.kinds import kind_of
 from wiretape.faults.model import Fault
 from wiretape.transcript import Entry, Struck
 
@@ -12,7 +12,7 @@ from wiretape.transcript import Entry, Struck
 def unstruck(faults: Iterable[Fault], entries: Iterable[Entry]) -> tuple[str, ...]:
     """What to say of each fault that struck nothing; nothing after one that may end a session."""
     struck = {entry.fault for entry in entries if isinstance(entry, Struck)}
-    if any(KINDS[text.partition("@")[0]].may_end for text in struck):
+    if any(kind_of(text).may_end for text in struck):
         return ()
     return tuple(
         f"fault {fault} struck nothing: the client did not come to that place"

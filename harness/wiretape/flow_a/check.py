@@ -26,6 +26,9 @@ VERIFIER: Final = Verifier(
         "calls": "no call to a client's tool was seen",
         "server_calls": "no call to a server's tool was seen",
         "returns": "no return was seen",
+        "retries": "no request was sent again after a fault refused it",
+        "resumes": "no stream was resumed after a fault ended it",
+        "deletions": "no conversation was deleted",
     },
 )
 

@@ -7,6 +7,7 @@ Streams are read once per content: replays share the recorded bytes and only ren
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -78,6 +79,15 @@ def read_stream(template: bytes) -> StreamFacts:
     for offset, event in _events(template):
         reading.take(offset, event)
     return reading.facts()
+
+
+def delivered(data: bytes) -> int:
+    """How many events that count for a resume's offset these bytes bring whole."""
+    decoder = StreamDecoder()
+    for event in EventStreamDecoder().feed(data):
+        with suppress(DeltaError):
+            decoder.feed(event)
+    return decoder.delivered
 
 
 def _events(data: bytes) -> Iterator[tuple[int, ServerSentEvent]]:

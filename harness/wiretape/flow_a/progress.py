@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from wiretape.faults import kind_of
 from wiretape.flow_a.facts import SeenCall, read_stream
+from wiretape.flow_a.json_body import read_json
 from wiretape.flow_a.session import Conversation
 from wiretape.flow_a.view import ConversationRequest, FlowAView, PlayedCall, Stream
 from wiretape.transcript import Chunk, End, Response
@@ -24,7 +26,7 @@ class Progress:
         """Ids of messages that somebody has sent."""
         self._of: dict[int, tuple[Stream, Conversation]] = {}
 
-    def begin(self, entry: Response, request: ConversationRequest) -> str:
+    def begin(self, entry: Response, request: ConversationRequest, faults: tuple[str, ...] = ()) -> str:
         """An answer to a conversation request begins; the id of its conversation."""
         facts = read_stream(entry.body.template).renamed(entry.body.values)
         named = request.body.get("conversation_id", f"#{entry.number}")
@@ -35,12 +37,18 @@ class Progress:
                 self._forget(conversation)
             conversation = self.conversations[conversation_id] = Conversation(conversation_id)
             conversation.turn_requested()
+        kinds = [kind_of(fault) for fault in faults]
         stream = Stream(
             at=request.at.replace("POST", "answer to POST"),
             facts=facts,
             request=request,
             instant=self.instant,
+            template=entry.body.template,
+            faults=faults,
+            may_end=any(kind.may_end for kind in kinds),
+            damaged=bool(faults) and (bool(facts.errors) or any(kind.fails_turn for kind in kinds)),
         )
+        request.stream = stream
         self.view.streams.append(stream)
         self._of[entry.number] = stream, conversation
         return conversation_id
@@ -57,6 +65,7 @@ class Progress:
         for stream, conversation in reversed(self._of.values()):
             if conversation.id == conversation_id:
                 stream.left = False
+                stream.ended = ""
                 self._of[entry.number] = stream, conversation
                 return
 
@@ -89,6 +98,8 @@ class Progress:
         self.calling[conversation.id] = conversation
         played = PlayedCall(at=stream.at, seen=call, request=stream.request, stream=stream, opened=order)
         self.played[call.id] = played
+        if stream.damaged or (stream.faults and (call.closed is None or not _has_arguments(call))):
+            played.excuse = stream.fault
         if call in stream.facts.server_calls:
             self.view.server_calls.append(played)
             conversation.server_call_seen(call)
@@ -105,11 +116,22 @@ class Progress:
             stream.left = True
             return
         stream.ended = entry.how
+        is_cut = bool(stream.faults) and stream.written < len(stream.template)
+        stream.cut = order if is_cut else stream.cut
         for call in stream.facts.calls:
             played = self.played.get(call.id)
-            if played is not None and played.stream is stream and played.closed is None:
+            if played is None or played.stream is not stream or played.closed is not None:
+                continue
+            if is_cut:
+                played.cut = order
+            else:
                 played.closed = order
         conversation.stream_ended()
+
+    def resumable(self, conversation_id: object) -> Stream | None:
+        """The latest answer of a conversation."""
+        streams = [stream for stream, owner in self._of.values() if owner.id == conversation_id]
+        return streams[-1] if streams else None
 
     def stopped(self, body: dict[str, Any]) -> None:
         """The client stopped a conversation: its open calls and its running answer are nobody's fault."""
@@ -121,3 +143,7 @@ class Progress:
         for stream, owner in self._of.values():
             stream.stopped = stream.stopped or (owner is conversation and not stream.ended)
         conversation.stopped()
+
+
+def _has_arguments(call: SeenCall) -> bool:
+    return read_json(call.text.encode("utf-8", "surrogatepass"), "").readable

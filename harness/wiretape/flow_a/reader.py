@@ -13,9 +13,10 @@ from wiretape.flow_a.messages import member
 from wiretape.flow_a.preparations import Preparations
 from wiretape.flow_a.progress import Progress
 from wiretape.flow_a.session import Match, match_return
+from wiretape.flow_a.trouble import Trouble
 from wiretape.flow_a.view import ConversationRequest, FlowAView, Prepare, Return, Signature, Signatures
 from wiretape.strictjson import ABSENT
-from wiretape.transcript import Chunk, End, Request, Response, Transcript
+from wiretape.transcript import Chunk, End, Request, Response, Struck, Transcript
 
 _ROUTES: Final = re.compile(
     r"/backend-(?:api|anon)(?:(?P<challenge>/ios/attestation_challenge)|(?P<prepare>/f/conversation/prepare)"
@@ -39,6 +40,7 @@ class _Reader:
         self.view = FlowAView()
         self.progress = Progress(self.view, instant=transcript.pace == "instant")
         self.preparations = Preparations(live=transcript.live, conversations=self.progress.conversations)
+        self.trouble = Trouble(self.view, self.progress)
         self.routes: dict[int, str | None] = {}
         self.prepare_of: dict[int, Prepare] = {}
         self.request_of: dict[int, ConversationRequest] = {}
@@ -55,6 +57,7 @@ class _Reader:
             Response: self.response,
             Chunk: self.progress.chunk,
             End: self.progress.end,
+            Struck: lambda _order, entry: self.trouble.struck(entry),
         }
 
     def request(self, order: int, entry: Request) -> None:
@@ -63,7 +66,9 @@ class _Reader:
         self.routes[entry.number] = kind
         if route and kind in self.sent and entry.method == "POST":
             at = f"POST …{route[kind]} (request {entry.number})"
-            self.sent[kind](order, entry, read_json(entry.body, at))
+            body = read_json(entry.body, at)
+            self.trouble.named(body)
+            self.sent[kind](order, entry, body)
 
     def prepare_request(self, order: int, entry: Request, body: JsonBody) -> None:
         self.view.bodies.append(body)
@@ -74,6 +79,7 @@ class _Reader:
 
     def resume_request(self, _order: int, entry: Request, body: JsonBody) -> None:
         self.resumed[entry.number] = body.value.get("conversation_id")
+        self.trouble.resumed(body)
 
     def conversation_request(self, order: int, entry: Request, body: JsonBody) -> None:
         self.view.bodies.append(body)
@@ -84,6 +90,7 @@ class _Reader:
             signatures=_signatures(body),
             live=self.preparations.live,
             conduit_token=_header(entry, "x-conduit-token"),
+            time=entry.at,
         )
         if body.readable:
             self.readable_request(request)
@@ -96,6 +103,7 @@ class _Reader:
         named = str(request.body.get("conversation_id", ""))
         self.view.requests.append(request)
         request.match = match_return(request.body, self.progress.candidates(named))
+        self.trouble.sent(request)
         request.challenge = self.preparations.spend_challenge(request.body)
         self.declare(request.signatures)
         if request.match is not None:
@@ -148,6 +156,7 @@ class _Reader:
     def response(self, _order: int, entry: Response) -> None:
         number = entry.number
         if entry.status >= 400:
+            self.trouble.refused(entry, self.routes.get(number), self.request_of.get(number))
             self.refused(number)
             return
         if self.routes.get(number) == "challenge":
@@ -156,7 +165,7 @@ class _Reader:
             token = read_json(entry.body.bytes(), "").value.get("conduit_token")
             self.prepare_of[number].token = token if isinstance(token, str) else None
         elif number in self.request_of:
-            conversation_id = self.progress.begin(entry, self.request_of[number])
+            conversation_id = self.progress.begin(entry, self.request_of[number], self.trouble.faults(number))
             self.preparations.last_request[conversation_id] = self.request_of[number].order
         elif number in self.resumed:
             self.progress.resume(entry, self.resumed[number])

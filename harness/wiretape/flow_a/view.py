@@ -65,6 +65,12 @@ class ConversationRequest:
     """Those since the conversation's last request, oldest first."""
     conduit_token: str | None = None
     """The x-conduit-token header."""
+    time: float = 0.0
+    """When it came, in seconds since the run began."""
+    retries: ConversationRequest | None = None
+    """The request that a fault refused, and that this one sends again."""
+    stream: Stream | None = None
+    """Its answer."""
 
     @property
     def body(self) -> dict[str, Any]:
@@ -99,6 +105,26 @@ class Stream:
     ended: Literal["", "complete", "cut", "reset", "hang"] = ""
     instant: bool = False
     stopped: bool = False
+    template: bytes = b""
+    """What was planned, before ids were made anew."""
+    faults: tuple[str, ...] = ()
+    """What went wrong in it on purpose, as ``KIND@WHERE``."""
+    may_end: bool = False
+    """Whether one of the faults lets the client end its session."""
+    damaged: bool = False
+    """Whether a fault left something that is no answer, even when it is whole."""
+    cut: int | None = None
+    """Order of the end that came before all was written."""
+
+    @property
+    def fault(self) -> str:
+        """Why a rule can't be judged here."""
+        return f"the fault {' and '.join(self.faults)}"
+
+    @property
+    def broken(self) -> bool:
+        """Whether a fault ended it early, and no resume brought the rest."""
+        return self.cut is not None and not self.done
 
     @property
     def done(self) -> bool:
@@ -117,9 +143,47 @@ class PlayedCall:
     """Order of the write that opened it."""
     closed: int | None = None
     """Order of the write, or of the stream's end, that completed it."""
+    cut: int | None = None
+    """Order of the end that a fault made before it was complete."""
+    excuse: str = ""
+    """The fault after which nobody has to return anything."""
     returns: list[Return] = field(default_factory=list)
     unreadable_after: bool = False
     """A request that can't be read came after it: it may have been the return."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Retry:
+    """A conversation request that was sent again after a fault refused it. Times are in seconds."""
+
+    at: str
+    request: ConversationRequest
+    fault: str
+    wait: float | None
+    """What Retry-After said."""
+    waited: float
+
+
+@dataclass(slots=True, kw_only=True)
+class Resume:
+    """A resume of a stream that a fault ended."""
+
+    at: str
+    offset: object
+    delivered: int
+    """How many events that count were written by then."""
+    lossy: bool
+    """Whether what was written last may never have arrived."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Deletion:
+    """A conversation of which the client was told that it is deleted."""
+
+    at: str
+    conversation_id: str
+    later: list[str] = field(default_factory=list)
+    """The requests to it since then."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -220,6 +284,9 @@ class FlowAView:
     calls: list[PlayedCall] = field(default_factory=list)
     server_calls: list[PlayedCall] = field(default_factory=list)
     returns: list[Return] = field(default_factory=list)
+    retries: list[Retry] = field(default_factory=list)
+    resumes: list[Resume] = field(default_factory=list)
+    deletions: list[Deletion] = field(default_factory=list)
 
     def subjects(self, scope: str) -> Sequence[Subject]:
         """The subjects of a scope. Raises AttributeError for a scope that does not exist."""

@@ -12,6 +12,7 @@ from wiretape.flow_a.rules.return_fields import FIELD_RULES
 from wiretape.flow_a.rules.return_text import INTACT, TEXT_RULES
 from wiretape.flow_a.rules.returns import ENVELOPE_RULES, SESSION_RULES
 from wiretape.flow_a.rules.signatures import SIGNATURE_RULES, STILL_DECLARED
+from wiretape.flow_a.rules.trouble import FAULT_RULES
 
 BODY_RULES: Final[tuple[Rule, ...]] = (*ENVELOPE_RULES, *FIELD_RULES, *TEXT_RULES)
 """The return rules that need nothing but the request's body and the call."""
@@ -25,4 +26,5 @@ RULES: Final[tuple[Rule, ...]] = (
     STILL_DECLARED,
     *BEHAVIOR_RULES,
     INTACT,
+    *FAULT_RULES,
 )

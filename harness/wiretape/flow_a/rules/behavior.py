@@ -13,6 +13,8 @@ def _waits(call: PlayedCall) -> Answer:
     if not call.returns:
         return Unseen("no return was seen")
     first = call.returns[0]
+    if call.cut is not None and first.order > call.cut and (call.closed is None or first.order < call.closed):
+        return Skip(call.stream.fault)
     if call.closed is None or first.order < call.closed:
         want = "a return after the call's message was finished"
         return Fault("", want, "a return while its status was in_progress", at=first.at)
@@ -24,6 +26,8 @@ def _waits(call: PlayedCall) -> Answer:
 def _reads_to_end(stream: Stream) -> Answer:
     if stream.stopped:
         return Skip("the client stopped the turn")
+    if stream.broken or (stream.left and stream.may_end):
+        return Skip(stream.fault)
     if stream.left and not stream.done:
         got = f"the client left after {stream.written} bytes"
         return Fault("", "the stream read to its [DONE]", got)

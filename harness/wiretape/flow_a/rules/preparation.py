@@ -41,6 +41,8 @@ def _challenge_issued(request: ConversationRequest) -> Answer:
 def _challenge_unused(request: ConversationRequest) -> Answer:
     if request.match is not None:
         return Unseen("no user turn was seen")
+    if request.retries:
+        return Skip("flow_a.fault.retry-fresh-challenge")
     if request.challenge == "reused":
         return Fault(
             "app_attest_challenge",

@@ -19,7 +19,11 @@ def _exactly_once(call: PlayedCall) -> Answer:
     if len(returns) == 1:
         return None
     if returns:
+        if _broken_off(returns[0]):
+            return Skip("flow_a.fault.accepted-return-not-repeated")
         return Fault("", what, f"{len(returns)} returns", at=returns[1].at)
+    if call.excuse or call.stream.broken:
+        return Skip(call.excuse or call.stream.fault)
     if call.stream.stopped:
         return Skip("the client stopped the turn")
     if call.unreadable_after:
@@ -27,8 +31,16 @@ def _exactly_once(call: PlayedCall) -> Answer:
     return Fault("", what, "none: the call is still open")
 
 
+def _broken_off(answer: Return) -> bool:
+    """Whether a fault ended the answer to a return."""
+    stream = answer.request.stream if answer.request else None
+    return stream is not None and stream.cut is not None
+
+
 def _fresh_challenge(answer: Return) -> Answer:
     state = answer.request.challenge if answer.request else "unknown"
+    if answer.request and answer.request.retries:
+        return Skip("flow_a.fault.retry-fresh-challenge")
     if state == "reused":
         want, got = "a fresh challenge", "one that an earlier conversation request carried"
         return Fault("app_attest_challenge", want, got)
