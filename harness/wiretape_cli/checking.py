@@ -149,6 +149,12 @@ OPEN_CALLS: Final[Mapping[str, Callable[[Transcript], tuple[str, ...]]]] = {
 }
 """How to find what a client still owes, by protocol."""
 
+ADDRESSES: Final[Mapping[str, str]] = {
+    "flow_a": "the backend's address in WIRETAPE_BASE_URL",
+    "codex": "the program to start in WIRETAPE_CODEX_BIN, its websocket's address in WIRETAPE_CODEX_WS_URL",
+}
+"""Where a client is told whom to talk to, by protocol."""
+
 
 def show(checked: Checked, timeout: float) -> None:
     """Say the verdict, and what there is to say about the client."""
@@ -163,6 +169,8 @@ def show(checked: Checked, timeout: float) -> None:
     if client.crashed:
         before = "" if checked.asked else ", without having sent a request"
         say(f"client: ended with exit code {client.exit_code}{before}")
+    if not checked.asked:
+        say(f"client: sent nothing; it finds {ADDRESSES[checked.report.protocol]}")
     if client.timed_out or client.crashed or checked.open_calls:
         for name, text in (("stdout", client.stdout), ("stderr", client.stderr)):
             if text.strip():
