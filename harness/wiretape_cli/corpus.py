@@ -13,7 +13,7 @@ from hypothesis.database import DirectoryBasedExampleDatabase
 
 from wiretape import __version__, strictjson
 from wiretape.cassette import load_cassette, save
-from wiretape.fuzzing import Find, cassette, vector
+from wiretape.fuzzing import Find, Misdeed, cassette, session_cassettes, vector
 from wiretape.imports import SourceError
 from wiretape_cli.errors import SetupError
 
@@ -68,6 +68,23 @@ class Corpus:
             return [written]
         save(played, written.with_suffix(".yaml"), overwrite=True)
         return [written.with_suffix(".yaml"), written]
+
+    def keep_session(self, kind: str, found: Misdeed) -> list[Path]:
+        """Write the session of a find as a cassette, and its usual form beside it where the two differ."""
+        folder = self.folder / "finds"
+        folder.mkdir(parents=True, exist_ok=True)
+        file = folder / f"{kind}.yaml"
+        plain_of(file).unlink(missing_ok=True)
+        written = session_cassettes(kind, found, tool=TOOL)
+        files = [file, plain_of(file)][: len(written)]
+        for each, to in zip(written, files, strict=True):
+            save(each, to, overwrite=True)
+        return files
+
+
+def plain_of(file: Path) -> Path:
+    """Where the usual form of a saved session is."""
+    return file.with_suffix(".plain.yaml")
 
 
 def stream_in(file: Path) -> bytes:

@@ -9,15 +9,11 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Sequence
-from contextlib import suppress
-from queue import Empty, Queue
-from threading import Thread
-from typing import IO, Any, cast
+from typing import Any
 
-from wiretape import strictjson
 from wiretape.fuzzing import CrashedError, Decoder, RefusedError
-from wiretape.strictjson import StrictJSONError
 from wiretape_cli.errors import SetupError
+from wiretape_cli.line_process import LineProcess, NoAnswerError, read_json
 
 EMPTY = b'event: delta_encoding\ndata: "v1"\n\ndata: [DONE]\n\n'
 """A stream without a message, asked first: whoever can't answer it is not set up."""
@@ -81,96 +77,34 @@ class OneShot:
         """Nothing stays open."""
 
 
-class _Child:
-    """A running process, and the lines that it has written; an empty one is its end."""
-
-    def __init__(self, command: Sequence[str]) -> None:
-        try:
-            self.process = subprocess.Popen(
-                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-            )
-        except OSError as error:
-            raise SetupError(f"{command[0]} can't be started: {error.strerror}") from None
-        self.stdin = cast(IO[bytes], self.process.stdin)
-        self.lines: Queue[bytes] = Queue()
-        self._reader = Thread(target=_pump, args=(self.process.stdout, self.lines), daemon=True)
-        self._reader.start()
-
-    def ask(self, question: bytes, limit: float) -> bytes:
-        """Give its next line, empty when it has ended. Raises Empty when none comes in time."""
-        try:
-            self.stdin.write(question)
-            self.stdin.flush()
-        except OSError:
-            return b""
-        return self.lines.get(timeout=limit)
-
-    def end(self, patience: float = 1.0) -> int:
-        """End it, by the end of its input or for good, and give its exit code."""
-        with suppress(OSError):
-            self.stdin.close()
-        try:
-            self.process.wait(patience)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-        code = self.process.wait()
-        self._reader.join(patience)
-        return code
-
-
 class Served:
-    """Asks a process that stays up, a JSON line for a JSON line; one that ends or hangs is started again.
+    """Asks a process that stays up, a JSON line for a JSON line.
 
     ``{"id", "sse_base64"}`` in, ``{"id", "messages"}`` or ``{"id", "error"}`` out.
     """
 
     def __init__(self, command: Sequence[str], limit: float) -> None:
-        self._command, self._limit = command, limit
-        self._child: _Child | None = None
-        self._number = 0
+        self._process = LineProcess(command, limit)
 
     def __call__(self, data: bytes) -> Any:
-        self._number += 1
-        question = {"id": self._number, "sse_base64": base64.b64encode(data).decode("ascii")}
-        answer = _read(self._asked(strictjson.dumps(question).encode() + b"\n"))
-        if not isinstance(answer, dict) or not strictjson.equal(answer.get("id"), self._number):
-            raise CrashedError(f"expected an object with the id {self._number}, got {answer!r:.200}")
+        try:
+            answer = self._process.ask({"sse_base64": base64.b64encode(data).decode("ascii")})
+        except NoAnswerError as error:
+            raise CrashedError(str(error)) from None
         if "error" in answer:
             raise RefusedError(str(answer["error"]))
         return answer.get("messages")
 
-    def _asked(self, question: bytes) -> bytes:
-        child = self._child = self._child or _Child(self._command)
-        try:
-            line = child.ask(question, self._limit)
-        except Empty:
-            self._child = None
-            child.end(0)
-            raise CrashedError(f"no answer within {self._limit:g} s") from None
-        if not line:
-            self._child = None
-            raise CrashedError(f"the process ended with exit code {child.end()}, without an answer")
-        return line
-
     def close(self) -> None:
         """End the process."""
-        child, self._child = self._child, None
-        if child is not None:
-            child.end()
-
-
-def _pump(pipe: IO[bytes], lines: Queue[bytes]) -> None:
-    with pipe:
-        for line in pipe:
-            lines.put(line)
-    lines.put(b"")
+        self._process.close()
 
 
 def _read(answer: bytes) -> Any:
     try:
-        return strictjson.loads(answer)
-    except StrictJSONError as error:
-        raise CrashedError(f"the answer is no JSON: {error}: {answer[:200]!r}") from None
+        return read_json(answer)
+    except NoAnswerError as error:
+        raise CrashedError(str(error)) from None
 
 
 def _last_words(stderr: bytes) -> str:

@@ -1,9 +1,12 @@
-"""Attacks on decoders: streams of every kind, judged by the reference; the smallest that fail are kept."""
+"""Attacks on decoders, judged by the reference, and on clients, judged by the rules; finds are made small."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Final
+
 from wiretape.fuzzing.campaign import Campaign, Kind, Tally
-from wiretape.fuzzing.finds import Find, cassette, vector
+from wiretape.fuzzing.finds import Find, cassette, session_cassettes, vector
 from wiretape.fuzzing.judging import (
     CONTRACTS,
     Contract,
@@ -14,20 +17,34 @@ from wiretape.fuzzing.judging import (
     difference,
 )
 from wiretape.fuzzing.kinds import KINDS
+from wiretape.fuzzing.session_kinds import FLOW_A_KINDS
+from wiretape.fuzzing.trials import DIFFERS, UNPLAYED, Examiner, Misdeed, Played, Player, Trial
+
+CLIENT_KINDS: Final[Mapping[str, tuple[Kind[Trial], ...]]] = {"flow_a": FLOW_A_KINDS}
+"""The kinds of sessions, by protocol; the simplest session is the first one's."""
 
 __all__ = [
+    "CLIENT_KINDS",
     "CONTRACTS",
+    "DIFFERS",
     "KINDS",
+    "UNPLAYED",
     "Campaign",
     "Contract",
     "CrashedError",
     "Decoder",
     "Difference",
+    "Examiner",
     "Find",
     "Kind",
+    "Misdeed",
+    "Played",
+    "Player",
     "RefusedError",
     "Tally",
+    "Trial",
     "cassette",
     "difference",
+    "session_cassettes",
     "vector",
 ]

@@ -9,6 +9,7 @@ from typing import Any
 from wiretape.cassette.model import Cassette, Provenance
 from wiretape.flow_a.stream import decode
 from wiretape.fuzzing.judging import Contract, Difference
+from wiretape.fuzzing.trials import DIFFERS, Misdeed
 from wiretape.imports import read_event_stream
 
 FORMAT = "wiretape decoder find 1"
@@ -54,3 +55,15 @@ def cassette(find: Find, *, tool: str) -> Cassette:
             basis=("a stream drawn at random that a decoder read wrongly, made as small as it could be",),
         ),
     )
+
+
+def session_cassettes(kind: str, found: Misdeed, *, tool: str) -> list[Cassette]:
+    """The session of a find, and behind it its usual form where it is the difference that counts."""
+    extensions = {"x-find": {"kind": kind, "rule": found.rule}}
+    tried = replace(_made_by(found.trial.cassette, tool), extensions=extensions)
+    plain = found.trial.plain
+    return [tried, _made_by(plain, tool)] if plain and found.rule == DIFFERS else [tried]
+
+
+def _made_by(cassette: Cassette, tool: str) -> Cassette:
+    return replace(cassette, provenance=replace(cassette.provenance, tool=tool))

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 
 from wiretape_cli.exits import Exit
+from wiretape_cli.options import demanded as demanded_profile
+from wiretape_cli.options import profile
 
 EPILOG = """\b
 Examples:
@@ -19,11 +22,65 @@ Examples:
 FILE = click.Path(path_type=Path, dir_okay=False, exists=True)
 
 
+CLIENT_EPILOG = """\b
+Examples:
+  wiretape fuzz client -- python my_client.py
+  wiretape fuzz client --persistent --time 120 -- node client_server.mjs
+  wiretape fuzz client --protocol codex --kind calls -- python my_client.py
+  wiretape fuzz client --replay .wiretape-fuzz-client/finds/tokens.yaml -- python my_client.py
+"""
+Verb = TypeVar("Verb", bound=Callable[..., Any])
+
+
 @click.group(
-    short_help="Attack a decoder with generated streams.", epilog="Example: wiretape fuzz decoder --help"
+    short_help="Attack a decoder or a client.", epilog="Example: wiretape fuzz client -- python my_client.py"
 )
 def fuzz() -> None:
-    """Attack a decoder with generated streams; what it reads wrongly is made as small as can be, and kept."""
+    """Attack a decoder or a client with what is drawn at random.
+
+    What goes wrong is made as small as can be, and kept as a cassette that plays.
+    """
+
+
+def attacking(folder: str, examples: int) -> Callable[[Verb], Verb]:
+    """Give a verb the options of every attack: what is drawn, how long, and where finds are kept."""
+    declared = (
+        click.option(
+            "--seed", type=int, default=0, show_default=True, help="The same seed draws the same examples."
+        ),
+        click.option(
+            "--max-examples",
+            type=click.IntRange(1),
+            default=examples,
+            show_default=True,
+            help="Examples of each kind.",
+        ),
+        click.option("--kind", "kinds", multiple=True, help="Attack in this kind only; repeatable."),
+        click.option("--time", "seconds", type=click.FloatRange(0), help="Seconds after which to stop."),
+        click.option(
+            "--timeout",
+            type=click.FloatRange(0.1),
+            default=10.0,
+            show_default=True,
+            help="Seconds that one example may take.",
+        ),
+        click.option(
+            "--corpus",
+            type=click.Path(path_type=Path, file_okay=False),
+            default=Path(folder),
+            show_default=True,
+            help="Where finds and progress are kept.",
+        ),
+        click.option("--replay", multiple=True, type=FILE, help="Try saved finds again, and nothing else."),
+        click.option("--json", "as_json", is_flag=True, help="A JSON report on stdout as well."),
+    )
+
+    def give(verb: Verb) -> Verb:
+        for option in reversed(declared):
+            verb = option(verb)
+        return verb
+
+    return give
 
 
 @fuzz.command(epilog=EPILOG)
@@ -37,26 +94,7 @@ def fuzz() -> None:
     show_default=True,
     help="What is asked of a stream with a fault: to be refused or read as the reference does, or nothing.",
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="The same seed draws the same streams.")
-@click.option(
-    "--max-examples",
-    type=click.IntRange(1),
-    default=500,
-    show_default=True,
-    help="Streams of each kind.",
-)
-@click.option("--kind", "kinds", multiple=True, help="Attack in this kind of behaviour only; repeatable.")
-@click.option("--time", "seconds", type=click.FloatRange(0), help="Seconds after which to stop.")
-@click.option("--timeout", type=click.FloatRange(0.1), default=10.0, show_default=True, help="Of one answer.")
-@click.option(
-    "--corpus",
-    type=click.Path(path_type=Path, file_okay=False),
-    default=Path(".wiretape-fuzz"),
-    show_default=True,
-    help="Where finds and progress are kept.",
-)
-@click.option("--replay", multiple=True, type=FILE, help="Try saved finds again, and nothing else.")
-@click.option("--json", "as_json", is_flag=True, help="A JSON report on stdout as well.")
+@attacking(".wiretape-fuzz", 500)
 def decoder(*, command: str | None, python: str | None, as_json: bool, **options: Any) -> Exit:
     """Attack a decoder of any language with event streams of every kind, and compare with the reference.
 
@@ -69,7 +107,6 @@ def decoder(*, command: str | None, python: str | None, as_json: bool, **options
     """
     from wiretape.fuzzing import KINDS
     from wiretape_cli import fuzzing, fuzzing_decoder
-    from wiretape_cli.corpus import Corpus
 
     if (command is None) == (python is None):
         raise click.UsageError("give either --command or --python")
@@ -78,12 +115,63 @@ def decoder(*, command: str | None, python: str | None, as_json: bool, **options
     )
     if options["replay"]:
         return fuzzing_decoder.replay(target, options["contract"], options["replay"])
-    attack = fuzzing.Attack(
-        subject={"decoder": python or command, "contract": options["contract"]},
-        kinds=fuzzing.chosen(options["kinds"], KINDS),
-        seed=options["seed"],
-        max_examples=options["max_examples"],
-        seconds=options["seconds"],
-        corpus=Corpus(folder=options["corpus"]),
-    )
+    subject = {"decoder": python or command, "contract": options["contract"]}
+    attack = fuzzing.Attack(subject=subject, kinds=fuzzing.chosen(options["kinds"], KINDS), **_how(options))
     return fuzzing_decoder.run(target, options["contract"], attack, as_json=as_json)
+
+
+@fuzz.command(epilog=CLIENT_EPILOG, context_settings={"allow_interspersed_args": False})
+@click.option(
+    "--protocol",
+    type=click.Choice(["flow_a", "codex"]),
+    default="flow_a",
+    show_default=True,
+    help="What the client speaks.",
+)
+@click.option("--persistent", is_flag=True, help="The command stays up and takes session after session.")
+@profile
+@attacking(".wiretape-fuzz-client", 100)
+@click.argument("command", nargs=-1, type=click.UNPROCESSED, metavar="-- CMD [ARG]...")
+def client(
+    *,
+    protocol: str,
+    persistent: bool,
+    profiles: tuple[str, ...],
+    command: tuple[str, ...],
+    as_json: bool,
+    **options: Any,
+) -> Exit:
+    """Attack a whole client with sessions of every kind, and judge by the rules what it sends back.
+
+    The command is run once a session, with the environment that wiretape check gives it. With --persistent it
+    stays up: a JSON line on its stdin begins a session, {"id", "base_url", "user_message", "tools",
+    "tool_results"}, and a line of its own, {"id"} or {"id", "error"}, says that the session is over. That
+    saves the start of a process each time.
+
+    A session in another form, the same one but for its bytes, has to draw the same return. Each find is kept
+    in the corpus as a cassette. Exits 0 when nothing was found, 1 with finds.
+    """
+    from wiretape.fuzzing import CLIENT_KINDS
+    from wiretape_cli import fuzzing, fuzzing_client
+    from wiretape_cli.fuzzed_clients import Target
+
+    if not command:
+        raise click.UsageError(
+            "name the client's command behind --, as in: wiretape fuzz client -- python client.py"
+        )
+    demanded = demanded_profile(profiles, protocol)
+    target = Target(command=command, stays=persistent, limit=options["timeout"], profile=demanded)
+    if options["replay"]:
+        return fuzzing_client.replay(target, options["replay"])
+    subject = {"client": list(command), "protocol": protocol, "profile": demanded}
+    kinds = fuzzing.chosen(options["kinds"], CLIENT_KINDS[protocol])
+    attack = fuzzing.Attack(subject=subject, kinds=kinds, **_how(options))
+    return fuzzing_client.run(target, protocol, attack, as_json=as_json)
+
+
+def _how(options: Mapping[str, Any]) -> dict[str, Any]:
+    """How hard to attack, from what ``attacking`` declares."""
+    from wiretape_cli.corpus import Corpus
+
+    hard = {key: options[key] for key in ("seed", "max_examples", "seconds")}
+    return hard | {"corpus": Corpus(folder=options["corpus"])}

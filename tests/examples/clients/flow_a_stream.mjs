@@ -7,11 +7,15 @@ export async function* events(chunks) {
   for await (const chunk of chunks) {
     rest += utf8.decode(chunk, { stream: true })
     const whole = rest.endsWith('\r') ? rest.slice(0, -1) : rest
-    const blocks = whole.replace(/\r\n?/g, '\n').split('\n\n')
+    const blocks = blocksOf(whole)
     rest = blocks.pop() + rest.slice(whole.length)
     for (const block of blocks) yield parseEvent(block)
   }
+  // only now is it sure that no LF belongs to the CR that came last
+  for (const block of blocksOf(rest).slice(0, -1)) yield parseEvent(block)
 }
+
+const blocksOf = (text) => text.replace(/\r\n?/g, '\n').split('\n\n')
 
 function parseEvent(block) {
   const event = { name: 'message', data: '' }

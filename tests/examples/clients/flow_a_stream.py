@@ -24,6 +24,10 @@ async def events(chunks: AsyncIterable[bytes]) -> AsyncIterator[tuple[str, str]]
         *blocks, rest = (rest + lines.decode(chunk)).split("\n\n")
         for block in blocks:
             yield parse_event(block)
+    # only now is it sure that no LF belongs to the CR that came last
+    *blocks, _unfinished = (rest + lines.decode(b"", final=True)).split("\n\n")
+    for block in blocks:
+        yield parse_event(block)
 
 
 def parse_event(block: str) -> tuple[str, str]:

@@ -1,0 +1,213 @@
+"""Sessions of Flow A to attack clients with: what is said in them, apart from how it goes over the wire."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
+
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from wiretape.cassette.model import (
+    Cassette,
+    Chunks,
+    Expect,
+    Interaction,
+    Provenance,
+    RecordedRequest,
+    RecordedResponse,
+)
+from wiretape.flow_a.endpoints import CONVERSATION
+from wiretape.strictjson import dumps
+from wiretape.testing import json_texts, messages, texts
+from wiretape.testing.changes import Draw
+
+Message: TypeAlias = dict[str, Any]
+
+_ID: Final = "{:08x}-0000-4000-8000-000000000000"
+"""Ids are counted: nothing of them is drawn, and what they are never matters, since replay makes new ones."""
+_SAID: Final = 1_790_000_000.0
+_ECHO: Final = "echo"
+_FIXED: Final = "note"
+_RECIPIENTS: Final = st.sampled_from(
+    [prefix + tool for tool in (_ECHO, _FIXED) for prefix in ("local.", "functions.")]
+)
+_BEFORE: Final = ("commentary", "thoughts", "server_call", "server_result", "user")
+_HI: Final = st.just('{"message": "hi"}')
+_TEXTS: Final = texts() | st.sampled_from(["aa", "hahaha", "naïve 日本", "\u2028", " x ", "\r\n"])
+"""Texts that clients were seen to damage, among any others."""
+ARGUMENTS: Final = st.fixed_dictionaries({"message": _TEXTS}).flatmap(json_texts)
+ANY_ARGUMENTS: Final = st.fixed_dictionaries({"message": _TEXTS}, optional={"aside": texts()}).flatmap(
+    json_texts
+)
+"""JSON texts, spaced or compact, raw or escaped; here with an argument that no result depends on."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Session:
+    """One user's turn. Each answer but the last one ends with a call; its return draws the next answer."""
+
+    conversation_id: str
+    tools: tuple[Mapping[str, Any], ...]
+    results: Mapping[str, Any]
+    answers: tuple[tuple[Message, ...], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wire:
+    """The bytes of an answer, and where they are cut; None: behind each event."""
+
+    body: bytes
+    pieces: Sequence[bytes] | None = None
+
+
+@st.composite
+def sessions(
+    draw: Draw,
+    *,
+    most_calls: int = 1,
+    arguments: SearchStrategy[str] = _HI,
+    others: bool = False,
+    any_call: bool = False,
+) -> Session:
+    """Sessions of up to ``most_calls`` calls, one at least unless there may be several.
+
+    ``arguments`` are JSON texts. ``others``: messages of other kinds stand before the calls, also calls that
+    the server runs itself and calls that were answered. ``any_call``: calls of either recipient form, to a
+    tool with a fixed result as well.
+    """
+    count = draw(st.integers(0 if most_calls > 1 else 1, most_calls))
+    ids = map(_ID.format, range(1, 100))
+    conversation_id = next(ids)
+    answers: list[tuple[Message, ...]] = []
+    for _ in range(count):
+        before = _others(draw, ids, answers) if others else []
+        recipient = draw(_RECIPIENTS) if any_call else f"local.{_ECHO}"
+        answers.append((*before, _call(next(ids), recipient, draw(arguments))))
+    before = _others(draw, ids, answers) if others else []
+    answers.append((*before, _final(next(ids))))
+    return Session(conversation_id=conversation_id, tools=_TOOLS, results=_RESULTS, answers=tuple(answers))
+
+
+def _others(draw: Draw, ids: Iterable[str], earlier: Sequence[Sequence[Message]]) -> list[Message]:
+    """Messages that no client answers, and calls of earlier answers, shown again as a history is."""
+    number = iter(ids)
+    drawn = draw(st.lists(messages(_BEFORE), max_size=2))
+    known = [answer[-1] for answer in earlier if draw(st.booleans())]
+    return [*known, *(each | {"id": next(number)} for each in drawn)]
+
+
+def _call(call_id: str, recipient: str, arguments: str) -> Message:
+    content = {"content_type": "code", "language": "json", "text": arguments}
+    return _message(call_id, "commentary", recipient=recipient) | {"content": content}
+
+
+def _final(message_id: str) -> Message:
+    content = {"content_type": "text", "parts": ["Done."]}
+    return _message(message_id, "final", recipient="all") | {"content": content, "end_turn": True}
+
+
+def _message(message_id: str, channel: str | None, *, recipient: str, role: str = "assistant") -> Message:
+    return {
+        "id": message_id,
+        "author": {"role": role, "name": None, "metadata": {}},
+        "create_time": None,
+        "update_time": None,
+        "content": {},
+        "status": "finished_successfully",
+        "end_turn": None,
+        "weight": 1,
+        "metadata": {},
+        "recipient": recipient,
+        "channel": channel,
+    }
+
+
+def _param(name: str, *, required: bool) -> dict[str, Any]:
+    return {"name": name, "required": required, "type": {"description": name, "type": "string"}}
+
+
+def _tool(name: str) -> dict[str, Any]:
+    params = [_param("message", required=True), _param("aside", required=False)]
+    return {"description": f"The tool {name}.", "name": name, "params": params, "type": "kwargs"}
+
+
+_HANDOFF: Final = {
+    "description": "Hands the request over.",
+    "name": "handoff",
+    "params": [_param("prompt", required=True), _param("reason", required=True)],
+    "type": "kwargs",
+}
+_TOOLS: Final = (_HANDOFF, _tool(_ECHO), _tool(_FIXED))
+_RESULTS: Final[Mapping[str, Any]] = {_ECHO: "echo", _FIXED: {"message": "noted"}}
+_USER_MESSAGE: Final = "Call a tool."
+
+
+def cassette(session: Session, wires: Iterable[Wire], *, title: str) -> Cassette:
+    """The session as a cassette that plays, its answers in this form; the requests are made up."""
+    requests = [_first_request(session), *(_return(session, answer[-1]) for answer in session.answers[:-1])]
+    return Cassette(
+        protocol="flow_a",
+        title=title,
+        provenance=Provenance(kind="synthetic", basis=("a session drawn at random",)),
+        expect=Expect(user_message=_USER_MESSAGE, tools=session.tools, results=session.results),
+        interactions=tuple(
+            Interaction(
+                request=RecordedRequest(
+                    method="POST",
+                    path=CONVERSATION,
+                    headers={"content-type": "application/json"},
+                    body=dumps(body).encode(),
+                ),
+                response=RecordedResponse(
+                    headers={"content-type": "text/event-stream; charset=utf-8"},
+                    body=wire.body,
+                    chunks=_cuts(wire),
+                ),
+            )
+            for body, wire in zip(requests, wires, strict=True)
+        ),
+    )
+
+
+def _cuts(wire: Wire) -> Chunks | None:
+    if wire.pieces is None:
+        return None
+    lengths = tuple(len(piece) for piece in wire.pieces if piece)
+    return Chunks(delays=(0.0,) * len(lengths), lengths=lengths)
+
+
+def _request(session: Session, message: Message, **more: str) -> dict[str, Any]:
+    return {
+        "action": "next",
+        "messages": [message | {"create_time": _SAID}],
+        "model": "auto",
+        "thinking_effort": "standard",
+        "supported_encodings": ["v1"],
+        "timezone": "Etc/UTC",
+        "timezone_offset_min": 0,
+        "client_prepare_state": "success",
+        "local_function_signatures": list(session.tools),
+        "app_attest_challenge": "<challenge>",
+        **more,
+    }
+
+
+def _first_request(session: Session) -> dict[str, Any]:
+    said = _message(_ID.format(200), None, recipient="all", role="user")
+    return _request(session, said | {"content": {"content_type": "text", "parts": [_USER_MESSAGE]}})
+
+
+def _return(session: Session, call: Message) -> dict[str, Any]:
+    """The return that is due, as far as a cassette's own requests matter: it answers this call."""
+    tool = call["recipient"].partition(".")[2]
+    text = {"call_id": call["id"], "result": {"message": "…"}, "tool": tool}
+    message = _message(call["id"][:-1] + "1", "commentary", recipient="all", role="tool")
+    message["author"]["name"] = tool
+    return _request(
+        session,
+        message | {"content": {"content_type": "code", "text": dumps(text)}},
+        conversation_id=session.conversation_id,
+        parent_message_id=call["id"],
+    )

@@ -1,0 +1,87 @@
+"""``fuzz client``: attack a client, keep what is found, and report."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+
+from wiretape.cassette import load_cassette
+from wiretape.fuzzing import CLIENT_KINDS, Examiner, Misdeed, Trial
+from wiretape.report import finding_text, printable, shown
+from wiretape_cli import fuzzing
+from wiretape_cli.corpus import plain_of
+from wiretape_cli.exits import Exit
+from wiretape_cli.fuzzed_clients import Target
+from wiretape_cli.screen import quoted, say
+
+
+def run(target: Target, protocol: str, attack: fuzzing.Attack[Trial], *, as_json: bool) -> Exit:
+    """Attack, report on the way and at the end. Raises SetupError."""
+
+    def keep(kind: str, about: str, found: Misdeed) -> list[Path]:
+        files = attack.corpus.keep_session(kind, found)
+        _say_misdeed(about, found)
+        say(f"  file  {files[0]}\n  again {_replay(target, found, files[0])}")
+        return files
+
+    with target.opened(simplest(protocol)) as player:
+        return fuzzing.run(attack, Examiner(player), keep, as_json=as_json)
+
+
+def simplest(protocol: str) -> Trial:
+    """The session that is asked first: whoever sends nothing there is not set up."""
+    from hypothesis import Phase, find, settings
+
+    first = settings(max_examples=1, phases=[Phase.generate], database=None, deadline=None)
+    return find(CLIENT_KINDS[protocol][0].examples, lambda _: True, settings=first)
+
+
+def replay(target: Target, files: Sequence[Path]) -> Exit:
+    """Try saved finds again. Raises SetupError and CassetteError."""
+    wrong = 0
+    trials = [_trial(file) for file in files]
+    with target.opened(trials[0]) as player:
+        for file, trial in zip(files, trials, strict=True):
+            found = Examiner(player)(trial)
+            wrong += found is not None
+            say(f"{'FAIL' if found else 'ok  '}  {file}")
+            if found:
+                _say_misdeed("", found)
+    return Exit.VIOLATIONS if wrong else Exit.FINE
+
+
+def _trial(file: Path) -> Trial:
+    plain = plain_of(file)
+    return Trial(cassette=load_cassette(file), plain=load_cassette(plain) if plain.is_file() else None)
+
+
+def _say_misdeed(about: str, found: Misdeed) -> None:
+    say(f"\nFAIL  {about}" if about else "")
+    for number, interaction in enumerate(found.trial.cassette.interactions, 1):
+        say(f"  answer {number}")
+        say(quoted(interaction.response.body.decode(errors="replace").replace("\r", "\\r")))
+    for finding in found.findings:
+        say(finding_text(finding))
+    if found.difference:
+        _, path, was, now = found.difference
+        say(f"FAIL {found.rule}\n  at    {path}\n  usual {shown(was)}\n  got   {shown(now)}")
+    for line in found.unplayed:
+        say(f"FAIL {found.rule}\n  {printable(line)}")
+
+
+def _replay(target: Target, found: Misdeed, file: Path) -> str:
+    """The one command that shows the find again: a check, where a check can show it."""
+    profile = ["--profile", target.profile] if target.profile else []
+    if target.stays or found.difference:
+        head = [
+            "wiretape",
+            "fuzz",
+            "client",
+            *(["--persistent"] if target.stays else []),
+            "--replay",
+            str(file),
+        ]
+    else:
+        head = ["wiretape", "check", "--cassette", str(file)]
+    return shlex.join([*head, *profile, "--", *target.command])

@@ -1,0 +1,130 @@
+"""The attack on clients finds what was planted, makes it small, and finds nothing in the reference."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conformance.reference_client import ReferenceClient
+from tests.fuzzing.client_playing import player
+from tests.fuzzing.planted_clients import PLANTED_CLIENTS, Planted, TellsHowOften
+from wiretape.cassette import dumps, load_cassette, loads, save
+from wiretape.fuzzing import (
+    CLIENT_KINDS,
+    DIFFERS,
+    UNPLAYED,
+    Campaign,
+    Examiner,
+    Misdeed,
+    Player,
+    Tally,
+    Trial,
+    session_cassettes,
+)
+from wiretape.sse import EventStreamDecoder
+from wiretape_server.thread import ServerThread
+
+KINDS = CLIENT_KINDS["flow_a"]
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[ServerThread]:
+    with ServerThread() as running:
+        yield running
+
+
+def tallies(play: Player, *names: str, max_examples: int = 300) -> dict[str, Tally[Trial, Misdeed]]:
+    kinds = [kind for kind in KINDS if kind.name in (names or [each.name for each in KINDS])]
+    campaign = Campaign(judge=Examiner(play), kinds=kinds, max_examples=max_examples)
+    return {tally.kind.name: tally for tally in campaign.run()}
+
+
+def found(play: Player, kind: str) -> Misdeed:
+    misdeed = tallies(play, kind)[kind].found
+    assert misdeed is not None
+    return misdeed
+
+
+@pytest.mark.parametrize("name", PLANTED_CLIENTS)
+def test_a_planted_client_is_found_made_small_and_replays_with_the_same_verdict(
+    server: ServerThread, tmp_path: Path, name: str
+) -> None:
+    plant = PLANTED_CLIENTS[name]
+    misdeed = found(player(server, plant.client), plant.kind)
+    assert misdeed.rule == plant.rule
+    answers = misdeed.trial.cassette.interactions
+    events = [event for each in answers for event in EventStreamDecoder().feed(each.response.body)]
+    assert len(answers) <= 3
+    assert len([event for event in events if event.event == "delta"]) <= 24
+
+    files = [tmp_path / "find.yaml", tmp_path / "plain.yaml"]
+    for written, file in zip(session_cassettes("x", misdeed, tool="test"), files, strict=False):
+        save(written, file)
+    plain = load_cassette(files[1]) if files[1].exists() else None
+    again = Examiner(player(server, plant.client, pace="recorded"))(
+        Trial(cassette=load_cassette(files[0]), plain=plain)
+    )
+    assert again is not None
+    assert again.rule == misdeed.rule
+
+
+def test_nothing_is_found_in_the_reference_client(server: ServerThread) -> None:
+    final = tallies(player(server, ReferenceClient), max_examples=15)
+    assert {name: tally.found for name, tally in final.items()} == {kind.name: None for kind in KINDS}
+
+
+def test_the_frame_of_the_planted_clients_is_right_itself(server: ServerThread) -> None:
+    final = tallies(player(server, Planted), "everything", max_examples=20)
+    assert final["everything"].found is None
+
+
+def test_another_return_in_another_form_is_a_find_although_no_rule_fails(server: ServerThread) -> None:
+    misdeed = found(player(server, TellsHowOften), "tokens")
+    assert misdeed.rule == DIFFERS
+    assert misdeed.findings == ()
+    assert misdeed.difference is not None
+    assert misdeed.difference.path == "returns[1].messages[0].content.text.result.pieces"
+    tried, plain = session_cassettes("tokens", misdeed, tool="test")
+    assert tried.expect == plain.expect
+    assert tried.interactions[0].response.body != plain.interactions[0].response.body
+    assert tried.extensions["x-find"] == {"kind": "tokens", "rule": DIFFERS}
+
+
+class AsksTwice(Planted):
+    """Sends its question again when it was answered."""
+
+    def ask(self, text: str) -> None:
+        super().ask(text)
+        super().ask(text)
+
+
+def test_what_no_session_holds_is_a_find(server: ServerThread) -> None:
+    misdeed = found(player(server, AsksTwice), "calls")
+    assert misdeed.rule == UNPLAYED
+    assert misdeed.unplayed != ()
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+def test_a_drawn_session_is_a_cassette_that_can_be_kept(kind: Any) -> None:
+    from hypothesis import Phase, given, settings
+
+    @settings(max_examples=5, derandomize=True, database=None, phases=[Phase.generate], deadline=None)
+    @given(kind.examples)
+    def keep(trial: Trial) -> None:
+        assert loads(dumps(trial.cassette)) == trial.cassette
+        assert (trial.plain is None) == (kind.name in ("calls", "arguments", "messages"))
+
+    keep()
+
+
+def test_trials_are_the_same_when_their_cassettes_are() -> None:
+    kind = KINDS[0]
+    from hypothesis import find
+
+    trial = find(kind.examples, lambda _: True)
+    assert Trial(cassette=trial.cassette) == trial
+    assert hash(Trial(cassette=trial.cassette)) == hash(trial)
+    assert Trial(cassette=trial.cassette, plain=trial.cassette) != trial
