@@ -33,6 +33,8 @@ class Broken:
     cassette: str = "dynamic_tool_text"
     busy: bool = False
     """Whether the model has to be busy with its last answer still when the client has given its own."""
+    fault: str = ""
+    """What has to go wrong, so that it shows."""
 
 
 def put(path: str, value: object) -> Edit:
@@ -143,6 +145,34 @@ def refused_and_then_without_tools(client: CodexClient) -> str:
     return str(client.result("thread/start", {})["thread"]["id"])
 
 
+def heedless(client: CodexClient) -> None:
+    """Go on whatever the answer to initialize is."""
+    client.ask("initialize", client.introduction())
+
+
+def thread_of_its_own(client: CodexClient) -> str:
+    client.ask("thread/start", {"dynamicTools": list(client.tools)})
+    return "00000000-0000-4000-8000-000000000000"
+
+
+def asking_again(client: CodexClient, request: Message, right: Message) -> None:
+    """Say again what the user said, since the turn's answer has not come."""
+    said = [{"type": "text", "text": client.steps[0]["turn"]}]
+    turn = {"threadId": request["params"]["threadId"], "input": said}
+    client.send({"id": next(client.ids), "method": "turn/start", "params": turn})
+    client.send(right)
+
+
+def initialized_twice(client: CodexClient) -> None:
+    client.send({"method": "initialized"})
+    client.send({"method": "initialized"})
+
+
+def answer_seconds_later(client: CodexClient, _request: Message, right: Message) -> None:
+    client.wire.wait(2.0)
+    client.send(right)
+
+
 def also_saying(data: bytes) -> Hooks:
     """Send some bytes beside everything that is right."""
 
@@ -203,6 +233,17 @@ BROKEN: dict[str, Broken] = {
     "error.message-string": on_call(before({"error": {"code": -32000}})),
     "auth-refresh.answered": on_refresh(silent),
     "auth-refresh.result-shape": on_refresh(edited(put("result.accessToken", 5))),
+    # faults
+    "fault.refused-initialize": Broken(hooks=Hooks(opens=heedless), fault="rpc-error@request:1"),
+    "fault.thread-known": Broken(hooks=Hooks(starts=thread_of_its_own), fault="rpc-error@type:thread/start"),
+    "fault.not-asked-twice": Broken(hooks=Hooks(call=asking_again), fault="late-answer@request:3"),
+    "fault.duplicate-ignored": Broken(
+        hooks=Hooks(initialized=initialized_twice), fault="duplicate-answer@request:1"
+    ),
+    "fault.eof-noticed": Broken(hooks=Hooks(call=answer_seconds_later), fault="eof@type:item/tool/call"),
+    "fault.malformed-skipped": Broken(
+        hooks=Hooks(garbled=lambda client: client.leave()), fault="malformed-line@type:item/tool/call"
+    ),
 }
 
 
@@ -210,7 +251,9 @@ def main(arguments: list[str]) -> None:
     """Run the broken client of one rule against the app-server that the environment names."""
     if arguments == ["--list"]:
         for rule, broken in BROKEN.items():
-            print(f"{rule:32} codex/{broken.cassette}")
+            print(
+                f"{rule:32} codex/{broken.cassette:24} {broken.fault and f'--fault {broken.fault}'}".rstrip()
+            )
         return
     rule = arguments[0].removeprefix("codex.") if len(arguments) == 1 else ""
     if rule not in BROKEN:

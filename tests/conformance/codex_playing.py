@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections import deque
 from typing import Literal
 
@@ -11,30 +12,41 @@ from wiretape import verify
 from wiretape.cassette import Cassette
 from wiretape.codex.environment import client_steps, tool_results
 from wiretape.contract import Report
-from wiretape.transcript import Frame, Link, Side, Transcript
+from wiretape.faults import Fault, parse
+from wiretape.faults.codex import Aim
+from wiretape.transcript import Frame, Link, Side, Struck, Transcript
 from wiretape_server.codex.appserver import AppServer
 from wiretape_server.codex.home import Home
 from wiretape_server.codex.profiles import PROFILES
 from wiretape_server.codex.provider import ScriptedModel
+from wiretape_server.codex_faults import Overlay, Unnoted
 
 
-def judged(cassette: Cassette, hooks: Hooks = CONFORMING, *, profile: str = "0.171") -> Report:
-    """Play a cassette to the reference client, broken by ``hooks``, and give the verdict."""
-    session = Session(cassette, profile)
-    CodexClient(
+def judged(
+    cassette: Cassette, hooks: Hooks = CONFORMING, *, profile: str = "0.171", fault: str = ""
+) -> Report:
+    """Play a cassette to the reference client, broken by ``hooks``, and give the verdict.
+
+    With a fault the client may end with a ClientError.
+    """
+    session = Session(cassette, profile, tuple(map(parse, filter(None, [fault]))))
+    client = CodexClient(
         connect=session.connect,
         steps=client_steps(cassette, profile=profile),
         tools=cassette.expect.tools,
         results=tool_results(cassette),
         hooks=hooks,
-    ).run()
+    )
+    with contextlib.suppress(ClientError) if fault else contextlib.nullcontext():
+        client.run()
     return verify(session.finished())
 
 
 class Session:
     """The app-server's side of one cassette: each connection is a process on the same home."""
 
-    def __init__(self, cassette: Cassette, profile: str) -> None:
+    def __init__(self, cassette: Cassette, profile: str, faults: tuple[Fault, ...] = ()) -> None:
+        self.faults, self.aim = faults, Aim(faults)
         self.model = ScriptedModel(cassette.model)
         self.profile = PROFILES[profile]
         self.home, self.clock, self.mint, self.timers = Home(), Clock(), Minter(), Timers()
@@ -59,7 +71,7 @@ class Session:
             wall=self.clock,
             mint=self.mint,
             call_later=self.timers,
-            recorder=self,
+            recorder=Unnoted() if self.faults else self,
             stderr=lambda _line: None,
         )
 
@@ -67,9 +79,14 @@ class Session:
         at = self.clock()
         self.transcript.entries.append(Frame(direction=direction, data=data, connection=connection, at=at))
 
-    def link(self, connection: str, what: Literal["opened", "closed"]) -> None:
+    def struck(self, connection: str, fault: str) -> None:
+        self.transcript.entries.append(Struck(connection=connection, fault=fault, at=self.clock()))
+
+    def link(self, connection: str, what: Literal["opened", "closed"], by: Side = "client") -> None:
         at = self.clock()
-        self.transcript.entries.append(Link(connection=connection, what=what, transport="stdio", at=at))
+        self.transcript.entries.append(
+            Link(connection=connection, what=what, transport="stdio", at=at, by=by)
+        )
 
     def finished(self) -> Transcript:
         self.transcript.errors = tuple(self.model.overruns)
@@ -82,19 +99,58 @@ class MemoryWire:
     def __init__(self, session: Session, name: str) -> None:
         self.session, self.name = session, name
         self.heard: deque[bytes] = deque()
+        self.gone = self.closed = False
+        self.overlay: Overlay | None = None
+        if session.faults:
+            self.overlay = Overlay(name, session.aim, session, MemoryOutlet(self), session.timers)
         session.link(name, "opened")
-        self.connection = session.process().connect(self.heard.append, name=name)
+        self.process = session.process()
+        hear = self.overlay.hear if self.overlay else self.heard.append
+        self.connection = self.process.connect(hear, name=name)
 
     def send(self, data: bytes) -> None:
-        self.connection.receive(data)
+        if self.overlay is not None:
+            self.overlay.take(data, self.connection.receive)
+        else:
+            self.connection.receive(data)
 
     def receive(self) -> bytes:
-        if not self.heard:
+        if not self.heard and not self.gone:
             self.session.timers.ring()
+        if not self.heard and self.gone:
+            raise ClientError("the app-server has ended")
         if not self.heard:
             raise ClientError("both sides wait for the other one")
         return self.heard.popleft()
 
+    def wait(self, seconds: float) -> None:
+        self.session.clock.now += seconds
+
     def close(self) -> None:
-        self.session.link(self.name, "closed")
+        if not self.closed:
+            self.end("client")
+
+    def end(self, by: Side) -> None:
+        self.closed = True
+        self.session.link(self.name, "closed", by)
         self.connection.close()
+
+
+class MemoryOutlet:
+    """The server's side of a connection with faults."""
+
+    def __init__(self, wire: MemoryWire) -> None:
+        self.wire = wire
+
+    def send(self, data: bytes) -> None:
+        self.wire.heard.append(data)
+
+    def end_by(self, kind: str) -> None:
+        self.wire.gone = True
+        if kind == "child-exit":
+            self.wire.process.exit()
+        if kind != "eof":
+            self.wire.end("server")
+
+    def drop(self) -> None:
+        """Nobody else is connected."""

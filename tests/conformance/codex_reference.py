@@ -7,9 +7,11 @@ and knows no transport: a Wire carries its messages.
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import json
 import subprocess
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
@@ -39,6 +41,7 @@ class Wire(Protocol):
 
     def send(self, data: bytes) -> None: ...
     def receive(self) -> bytes: ...
+    def wait(self, seconds: float) -> None: ...
     def close(self) -> None: ...
 
 
@@ -70,6 +73,8 @@ class Hooks:
     """The params of thread/start."""
     call: Reply = answer
     refresh: Reply = answer
+    garbled: Callable[[CodexClient], object] = lambda _client: None
+    """What is done about a line that is no JSON."""
 
 
 CONFORMING = Hooks()
@@ -139,12 +144,16 @@ class CodexClient:
         self.hooks.opens(self)
         self.hooks.initialized(self)
 
-    def initialize(self) -> Message:
-        """Ask to be let in; gives the answer, which may be an error."""
+    def initialize(self) -> None:
+        """Ask to be let in. Raises ClientError."""
+        self.result("initialize", self.introduction())
+
+    def introduction(self) -> Message:
+        """The params of initialize."""
         me = {"name": "reference_client", "title": "Reference", "version": "1.0.0"}
         params: Message = {"clientInfo": me, "capabilities": {"experimentalApi": True}}
         self.hooks.initialize(params)
-        return self.ask("initialize", params)
+        return params
 
     def start_thread(self) -> str:
         params: Message = {"dynamicTools": deepcopy(list(self.tools))}
@@ -193,7 +202,11 @@ class CodexClient:
 
     def take(self) -> None:
         """Take one message of the server's, and do what is to be done about it."""
-        message = json.loads(self.wire.receive())
+        try:
+            message = json.loads(self.wire.receive())
+        except json.JSONDecodeError:
+            self.hooks.garbled(self)
+            return
         if "method" not in message:
             self.answers[message["id"]] = message
         elif "id" in message:
@@ -227,15 +240,26 @@ class StdioWire:
 
     def send(self, data: bytes) -> None:
         assert self.process.stdin is not None
-        self.process.stdin.write(data + b"\n")
-        self.process.stdin.flush()
+        try:
+            self.process.stdin.write(data + b"\n")
+            self.process.stdin.flush()
+        except OSError as error:
+            raise ClientError(f"the app-server reads no more: {error.strerror}") from None
 
     def receive(self) -> bytes:
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
         if not line:
-            raise ClientError(f"the app-server ended with exit code {self.process.wait()}")
+            self.close()
+            raise ClientError(f"the app-server ended with exit code {self.process.returncode}")
         return line.removesuffix(b"\n")
 
+    def wait(self, seconds: float) -> None:
+        time.sleep(seconds)
+
     def close(self) -> None:
-        self.process.communicate()
+        """End the process, which may have ended before."""
+        for pipe in (self.process.stdin, self.process.stdout):
+            with contextlib.suppress(OSError):
+                pipe.close()  # type: ignore[union-attr]
+        self.process.wait()

@@ -39,7 +39,7 @@ def test_every_rule_has_a_broken_client_and_every_broken_client_a_rule() -> None
 def test_a_broken_client_fails_its_rule_and_no_other(rule: Rule) -> None:
     broken = BROKEN[short(rule.id)]
     cassette = load_cassette(f"codex/{broken.cassette}")
-    report = judged(busy(cassette) if broken.busy else cassette, broken.hooks)
+    report = judged(busy(cassette) if broken.busy else cassette, broken.hooks, fault=broken.fault)
     failed = failures(report)
     assert {finding.rule for finding in failed} == {rule.id}, failed
     assert report.ok == all(finding.level != "must" for finding in failed)

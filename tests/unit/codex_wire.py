@@ -29,10 +29,12 @@ class Wire:
         self.version = version
         self.connection = "c1"
         self.request_ids = 0
+        self.at = 0.0
+        """When what comes next happens."""
 
     def frame(self, direction: Side, message: object, *, binary: bool = False) -> None:
         data = message if isinstance(message, bytes) else json.dumps(message).encode()
-        entry = Frame(direction=direction, data=data, connection=self.connection, at=0.0, binary=binary)
+        entry = Frame(direction=direction, data=data, connection=self.connection, at=self.at, binary=binary)
         self.transcript.entries.append(entry)
 
     def client(self, message: object) -> None:
@@ -49,7 +51,7 @@ class Wire:
 
     def closed(self, by: Side = "client", transport: Transport = "stdio", detail: str = "") -> None:
         link = Link(
-            connection=self.connection, what="closed", transport=transport, detail=detail, by=by, at=0.0
+            connection=self.connection, what="closed", transport=transport, detail=detail, by=by, at=self.at
         )
         self.transcript.entries.append(link)
 

@@ -23,6 +23,8 @@ response.no-legacy-output response.no-snake-case response.result-as-expected cal
 error.code-integer error.message-string auth-refresh.answered auth-refresh.result-shape
 behavior.keeps-reading
 """
+AFTER_FAULTS = {rule.id.removeprefix("codex.") for rule in RULES if ".fault." in rule.id}
+"""Judged in a session with faults only, and told in words: tests/unit/test_codex_faults.py tries them."""
 
 
 def test_every_frozen_rule_is_in_the_catalogue_at_its_level() -> None:
@@ -146,6 +148,7 @@ def test_most_rules_have_examples_that_were_tried() -> None:
         "response.result-as-expected",
         "auth-refresh.answered",
         "behavior.keeps-reading",
+        *AFTER_FAULTS,
     }
 
 
@@ -160,6 +163,7 @@ def test_a_session_that_is_right_breaks_no_rule_and_shows_most_of_them() -> None
         "error.message-string",
         "auth-refresh.answered",
         "auth-refresh.result-shape",
+        *AFTER_FAULTS,
     }
     assert set(outcomes.values()) == {"pass", "not_observed"}
 

@@ -10,11 +10,12 @@ from wiretape.codex.dialects import version_of
 from wiretape.codex.messages import REFRESH, TOOL_CALL, fields
 from wiretape.codex.replies import Replies
 from wiretape.codex.session import CallStep, ToolCall, Turn, TurnState, TurnStep
+from wiretape.codex.strikes import Strikes
 from wiretape.codex.view import Ask, CodexView, Connection, Initialize, PlayedTurn, Sent, ThreadStart
 from wiretape.jsonrpc import Answer, Call, Failure, Message, Notice, Unreadable
 from wiretape.jsonrpc import read as read_message
 from wiretape.strictjson import ABSENT, identical
-from wiretape.transcript import Frame, Link, Transcript
+from wiretape.transcript import Frame, Link, Struck, Transcript
 
 REFRESH_TIMED_OUT: Final = "auth refresh request timed out"
 _SHOWN: Final = 80
@@ -29,6 +30,8 @@ def read(transcript: Transcript) -> CodexView:
             reader.frame(order, entry)
         elif isinstance(entry, Link):
             reader.link(entry)
+        elif isinstance(entry, Struck):
+            reader.strikes.strike(entry, reader.connection(entry.connection))
     return reader.view
 
 
@@ -37,9 +40,11 @@ class _Reader:
         self.demanded = version_of(transcript.profile)
         self.view = CodexView()
         self.replies = Replies(self.view, transcript.expect.get("results", {}))
+        self.strikes = Strikes(self.view)
         self.connections: dict[str, Connection] = {}
-        self.requests: dict[tuple[str, str], Call] = {}
-        """The client's requests that wait for their answer, by connection and id as it is written."""
+        self.requests: dict[tuple[str, str], tuple[int, Call]] = {}
+        """The client's requests that wait for their answer, by connection and id as it is written; each with
+        the number of its frame."""
         self.turns: dict[tuple[str, str], PlayedTurn] = {}
         self.turns_of: dict[str, list[PlayedTurn]] = {}
         """By thread."""
@@ -49,9 +54,10 @@ class _Reader:
         self.sent: Mapping[str, Callable[[str, Call, Connection], None]] = {
             "initialize": self.initialize,
             "thread/start": self.thread_start,
+            "turn/start": self.turn_start,
             "turn/interrupt": self.interrupt,
         }
-        self.answered: Mapping[str, Callable[[Connection, Call, dict[str, Any]], None]] = {
+        self.answered: Mapping[str, Callable[[Connection, int, Call, dict[str, Any]], None]] = {
             "initialize": self.initialized,
             "thread/start": self.thread_opened,
             "thread/resume": self.thread_opened,
@@ -81,6 +87,8 @@ class _Reader:
         connection.transport = entry.transport
         connection.closed_by = entry.by if entry.what == "closed" else None
         connection.closed_how = entry.detail if entry.what == "closed" else ""
+        if connection.closed_by == "client":
+            self.strikes.closed(connection, entry.at)
 
     def frame(self, order: int, entry: Frame) -> None:
         self.frames += 1
@@ -90,6 +98,7 @@ class _Reader:
             self.from_server(order, at, message, connection)
             return
         self.view.frames.append(Sent(at=at, data=entry.data, message=message))
+        self.strikes.sent(at, entry.at, message, connection)
         if isinstance(message, Call):
             self.request(at, message, connection)
         elif isinstance(message, Notice):
@@ -100,7 +109,7 @@ class _Reader:
 
     def request(self, at: str, message: Call, connection: Connection) -> None:
         connection.requests.append((at, message))
-        self.requests[connection.name, repr(message.id)] = message
+        self.requests[connection.name, repr(message.id)] = self.frames, message
         if message.method in self.sent:
             self.sent[message.method](at, message, connection)
 
@@ -112,6 +121,10 @@ class _Reader:
     def thread_start(self, at: str, message: Call, connection: Connection) -> None:
         params = fields(message.params)
         self.view.thread_starts.append(ThreadStart(at=at, params=params, connection=connection))
+
+    def turn_start(self, at: str, message: Call, connection: Connection) -> None:
+        openers = self.followers.get(str(fields(message.params).get("threadId")), {})
+        self.strikes.turn_start(at, message, connection, openers)
 
     def interrupt(self, _at: str, message: Call, _connection: Connection) -> None:
         self.step_turns(message, TurnStep.INTERRUPT_SENT)
@@ -128,6 +141,7 @@ class _Reader:
     # --- what the server sent
 
     def from_server(self, order: int, at: str, message: Message, connection: Connection) -> None:
+        self.strikes.heard(message, connection)
         if isinstance(message, Call):
             self.asked(at, message, connection)
         elif isinstance(message, Notice):
@@ -138,30 +152,35 @@ class _Reader:
             self.reply_to_client(message, connection)
 
     def reply_to_client(self, message: Answer | Failure, connection: Connection) -> None:
-        request = self.requests.pop((connection.name, repr(message.id)), None)
+        sent, request = self.requests.pop((connection.name, repr(message.id)), (0, None))
         if request is None:
             return
         if isinstance(message, Answer) and request.method in self.answered:
-            self.answered[request.method](connection, request, fields(message.result))
+            self.answered[request.method](connection, sent, request, fields(message.result))
         elif isinstance(message, Failure) and request.method == "turn/interrupt":
             self.step_turns(request, TurnStep.INTERRUPT_REFUSED)
 
-    def initialized(self, connection: Connection, request: Call, result: dict[str, Any]) -> None:
+    def initialized(self, connection: Connection, _sent: int, request: Call, result: dict[str, Any]) -> None:
         connection.version = version_of(result.get("userAgent"))
         for each in connection.initializes:
             each.accepted |= each.request is request
 
-    def thread_opened(self, connection: Connection, _request: Call, result: dict[str, Any]) -> None:
+    def thread_opened(
+        self, connection: Connection, _sent: int, _request: Call, result: dict[str, Any]
+    ) -> None:
         thread = str(fields(result.get("thread")).get("id"))
         self.followers.setdefault(thread, {})[connection.name] = connection
         for each in self.running(thread):
             each.followers[connection.name] = connection
 
-    def turn_opened(self, connection: Connection, request: Call, result: dict[str, Any]) -> None:
+    def turn_opened(self, connection: Connection, sent: int, request: Call, result: dict[str, Any]) -> None:
         thread = str(fields(request.params).get("threadId"))
         self.followers.setdefault(thread, {})[connection.name] = connection
-        played = self.turn(f"turn/start on {connection.at}", thread, fields(result.get("turn")).get("id"))
-        played.followers[connection.name] = connection
+        turn = str(fields(result.get("turn")).get("id"))
+        begun = self.turns.get((thread, turn))
+        if begun is None or begun.ended < sent:  # else it may even have ended before the answer came
+            begun = self.turn(f"turn/start on {connection.at}", thread, turn)
+        begun.followers[connection.name] = connection
 
     def turn_started(self, _order: int, at: str, params: dict[str, Any]) -> None:
         self.turn(at, params.get("threadId"), fields(params.get("turn")).get("id"))
@@ -181,6 +200,7 @@ class _Reader:
         played = self.turns.get((str(params.get("threadId")), str(fields(params.get("turn")).get("id"))))
         if played is None or not played.turn.step(TurnStep.COMPLETED):
             return
+        played.ended = self.frames
         for ask in chain.from_iterable(played.asks.values()):
             ask.closed = order if ask.closed is None else ask.closed
 

@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from math import inf
 from typing import Any
 
 from wiretape.codex.dialects import Dialect, Version, dialect_of
 from wiretape.codex.messages import fields
 from wiretape.codex.session import ToolCall, Turn
 from wiretape.contract import Subject
+from wiretape.faults.codex import ENDINGS
 from wiretape.jsonrpc import Call, Id, Message
 from wiretape.strictjson import ABSENT
 from wiretape.transcript import Side, Transport
@@ -63,11 +65,18 @@ class Connection:
     closed_by: Side | None = None
     closed_how: str = ""
     """How it ended, for people."""
+    strikes: list[Strike] = field(default_factory=list)
+    """The faults that struck it."""
 
     @property
     def process(self) -> str:
         """The server process at its other end; request ids are counted by process."""
         return self.name if self.transport == "stdio" else self.transport
+
+    @property
+    def excuse(self) -> str:
+        """The fault because of which the client may leave whatever is open; empty when there is none."""
+        return next((strike.fault for strike in self.strikes if strike.excuses), "")
 
     @property
     def dialect(self) -> Dialect:
@@ -99,6 +108,8 @@ class PlayedTurn:
 
     at: str
     turn: Turn
+    ended: float = inf
+    """Number of the frame that said so."""
     asks: defaultdict[str, list[Ask]] = field(default_factory=lambda: defaultdict(list))
     """The server's requests about its calls, by call id."""
     followers: dict[str, Connection] = field(default_factory=dict)
@@ -190,6 +201,60 @@ class RefreshReply:
 
 
 @dataclass(slots=True, kw_only=True)
+class After:
+    """A message that the client sent after a fault had struck."""
+
+    at: str
+    seconds: float
+    """How long after it."""
+    message: Message
+
+
+@dataclass(slots=True, kw_only=True)
+class Strike:
+    """A fault that struck a connection, and what the client did on it from then on."""
+
+    at: str
+    fault: str
+    connection: Connection
+    since: float
+    request: Call | None = None
+    """The client's latest request: the one whose answer the fault is about, if it is about one."""
+    sent: list[After] = field(default_factory=list)
+    answered: int | None = None
+    """How many messages the client had sent when the answer came."""
+    over: int | None = None
+    """The same, when a turn was completed next."""
+    closed: float | None = None
+    """The seconds until the client closed the connection."""
+
+    @property
+    def kind(self) -> str:
+        return self.fault.partition("@")[0]
+
+    @property
+    def excuses(self) -> bool:
+        """Whether the client may leave because of it, or did so where it may."""
+        return self.kind in ENDINGS or (self.kind == "malformed-line" and self.gave_up)
+
+    @property
+    def gave_up(self) -> bool:
+        """Whether the client did nothing more."""
+        return not self.sent and self.over is None
+
+
+@dataclass(slots=True, kw_only=True)
+class TurnStart:
+    """A turn/start after a fault."""
+
+    at: str
+    thread: object
+    """ABSENT where the request names none."""
+    known: bool
+    """The server had given this thread on this connection."""
+
+
+@dataclass(slots=True, kw_only=True)
 class CodexView:
     """The subjects of a transcript, by scope."""
 
@@ -203,6 +268,9 @@ class CodexView:
     replies: list[Reply] = field(default_factory=list)
     tool_replies: list[ToolReply] = field(default_factory=list)
     refresh_replies: list[RefreshReply] = field(default_factory=list)
+    strikes: list[Strike] = field(default_factory=list)
+    turn_starts: list[TurnStart] = field(default_factory=list)
+    """Those after a fault."""
 
     def subjects(self, scope: str) -> Sequence[Subject]:
         """The subjects of a scope. Raises AttributeError for a scope that does not exist."""

@@ -7,6 +7,7 @@ from typing import Final
 from wiretape.codex.rules.calls import BEHAVIOR_RULES, CALL_RULES
 from wiretape.codex.rules.declarations import DECLARATION_RULES
 from wiretape.codex.rules.errors import ERROR_RULES
+from wiretape.codex.rules.faults import FAULT_RULES
 from wiretape.codex.rules.frames import FRAME_RULES
 from wiretape.codex.rules.handshake import HANDSHAKE_RULES
 from wiretape.codex.rules.refresh import REFRESH_RULES
@@ -22,4 +23,5 @@ RULES: Final[tuple[Rule, ...]] = (
     *ERROR_RULES,
     *REFRESH_RULES,
     *BEHAVIOR_RULES,
+    *FAULT_RULES,
 )
