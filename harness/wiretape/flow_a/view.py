@@ -146,10 +146,15 @@ class PlayedCall:
     cut: int | None = None
     """Order of the end that a fault made before it was complete."""
     excuse: str = ""
-    """The fault after which nobody has to return anything."""
+    """The fault after which nobody has to return anything, whatever comes of its stream."""
     returns: list[Return] = field(default_factory=list)
     unreadable_after: bool = False
     """A request that can't be read came after it: it may have been the return."""
+
+    @property
+    def excused(self) -> str:
+        """The fault for which it needs no return; empty when it does."""
+        return self.excuse or (self.stream.fault if self.stream.broken else "")
 
 
 @dataclass(slots=True, kw_only=True)

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from wiretape_cli import options
+from wiretape_cli import faulting, options
 from wiretape_cli.exits import Exit
 
 EPILOG = """\b
@@ -30,6 +30,7 @@ Example:
 )
 @options.protocol
 @options.playing
+@faulting.faulty
 @options.websocket
 def serve(
     *,
@@ -52,11 +53,16 @@ def serve(
     """
     from wiretape_cli.serving import run
 
+    faults, only_list = faulting.said(playing)
     cassettes = options.cassettes(names, protocol)
     server = options.app_server(playing)
-    play_options = options.play_options(profiles, cassettes, app_server=server, **playing)
+    play_options = options.play_options(profiles, cassettes, app_server=server, faults=faults, **playing)
+    fit = cassettes if names else options.fitting(cassettes, play_options)
+    fit = faulting.struck(fit, faults, named=bool(names))
+    if only_list:
+        return faulting.listed(fit, faults)
     return run(
-        cassettes if names else options.fitting(cassettes, play_options),
+        fit,
         play_options,
         host=host,
         port=port,

@@ -22,8 +22,8 @@ def _exactly_once(call: PlayedCall) -> Answer:
         if _broken_off(returns[0]):
             return Skip("flow_a.fault.accepted-return-not-repeated")
         return Fault("", what, f"{len(returns)} returns", at=returns[1].at)
-    if call.excuse or call.stream.broken:
-        return Skip(call.excuse or call.stream.fault)
+    if call.excused:
+        return Skip(call.excused)
     if call.stream.stopped:
         return Skip("the client stopped the turn")
     if call.unreadable_after:
