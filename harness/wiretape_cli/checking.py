@@ -25,6 +25,7 @@ from wiretape_cli.exits import Exit, of_all
 from wiretape_cli.made_up import keep
 from wiretape_cli.progress import tracked
 from wiretape_cli.screen import put, quoted, say, say_report
+from wiretape_cli.serving import play_key, wait_for_signal
 from wiretape_server.options import PlayOptions
 from wiretape_server.thread import ServerThread
 
@@ -69,13 +70,25 @@ class Check:
     baseline: Path | None = None
     save_auto: Path | None = None
     """Where the session goes that is made up for the client."""
+    inspect: bool = False
+    """Whether a browser can look on, and afterwards until Ctrl-C."""
 
     def run(self) -> Exit:
         """Check all cassettes, show and write the reports, and say how it went. Raises SetupError."""
+        with ServerThread() as server:
+            if self.inspect:
+                say(f"inspector: {server.inspector_url}")
+            how = self._run(server)
+            if self.inspect:
+                say(f"inspector: {server.inspector_url} stays until Ctrl-C")
+                wait_for_signal()
+        return how
+
+    def _run(self, server: ServerThread) -> Exit:
         accepted = baseline.read(self.baseline) if self.baseline else frozenset()
         began = time.monotonic()
         results, verdicts = [], []
-        with closing(self.each()) as every:
+        with closing(self.each(server)) as every:
             for checked in every:
                 verdicts.append(checked.report)
                 results.append(_accepting(checked, accepted, self.baseline))
@@ -86,9 +99,9 @@ class Check:
             say(f"FAIL {self.baseline}: {entry} accepts nothing any more; remove the entry")
         return of_all([*(each.exit for each in results), *(Exit.VIOLATIONS for _ in stale)])
 
-    def each(self) -> Generator[Checked]:
+    def each(self, server: ServerThread) -> Generator[Checked]:
         """Check one cassette after the other, on one server. Raises SetupError."""
-        with ServerThread() as server, closing(tracked(self.cassettes)) as cassettes:
+        with closing(tracked(self.cassettes)) as cassettes:
             for cassette in cassettes:
                 yield self._check(server, cassette)
 
@@ -99,7 +112,8 @@ class Check:
             write(self.targets, [document(parts, run, stale)], put)
 
     def _check(self, server: ServerThread, cassette: Cassette) -> Checked:
-        play = server.play(cassette, self.options[cassette.protocol])
+        key = play_key(cassette) if self.inspect else None
+        play = server.play(cassette, self.options[cassette.protocol], key=key)
         try:
             client = run_client(self.command, play.variables(), timeout=self.timeout)
             play.wait_idle(SETTLE)
@@ -109,7 +123,8 @@ class Check:
         except StartError as error:
             raise SetupError(str(error)) from None
         finally:
-            play.close()
+            if not self.inspect:
+                play.close()
         return judged(
             transcript, client, cassette=play.cassette, source="/".join(Path(cassette.source).parts[-2:])
         )
@@ -133,7 +148,7 @@ def _is_from_client(entry: Entry) -> bool:
 
 
 def _without_return(transcript: Transcript) -> tuple[str, ...]:
-    calls = [call.seen for call in read_flow_a(transcript).calls if not call.returns]
+    calls = [call.seen for call in read_flow_a(transcript).calls if not call.returns and not call.excused]
     return tuple(f"without a return: call {call.id} ({call.tool})" for call in calls)
 
 

@@ -45,10 +45,8 @@ def run(
         plays = {
             key: server.play(cassette, options[cassette.protocol], key=key) for key, cassette in named.items()
         }
-        put(strictjson.dumps(ready(server.base_url, plays.values())))
-        # With a limit: on Windows a wait without one can't be interrupted by Ctrl-C.
-        while not ended.wait(0.5):
-            pass
+        put(strictjson.dumps(ready(server.base_url, server.inspector_url, plays.values())))
+        wait_for_signal(ended)
         transcripts = {key: play.transcript() for key, play in plays.items()}
     if transcript_dir is not None:
         write(transcripts, transcript_dir)
@@ -74,15 +72,15 @@ def play_key(cassette: Cassette) -> str:
     return name.stem if name.suffix in (".yaml", ".yml") else cassette.name
 
 
-def ready(base_url: str, plays: Iterable[Playback]) -> Mapping[str, object]:
-    """The line that says where the server is. A part that does not exist yet is null."""
+def ready(base_url: str, inspector_url: str | None, plays: Iterable[Playback]) -> Mapping[str, object]:
+    """The line that says where the server is. A part that does not exist here is null."""
     codex = next((play for play in plays if isinstance(play, CodexPlayback)), None)
     return {
         "base_url": base_url,
         "codex_ws_url": codex.ws_url if codex else None,
         "codex_bin": str(codex.bin) if codex else None,
         "codex_bridge": codex.bridge if codex else None,
-        "inspector_url": None,
+        "inspector_url": inspector_url,
         "pid": os.getpid(),
     }
 
@@ -111,6 +109,14 @@ def started(thread: Thread) -> Thread:
         return thread.start()
     except OSError as error:
         raise SetupError(error.strerror or str(error)) from None
+
+
+def wait_for_signal(ended: Event | None = None) -> None:
+    """Wait until a signal ends the program: one that comes from now on, or one that ``ended`` knows of."""
+    ended = ended or ended_by_signal()
+    # With a limit: on Windows a wait without one can't be interrupted by Ctrl-C.
+    while not ended.wait(0.5):
+        pass
 
 
 def ended_by_signal() -> Event:

@@ -42,6 +42,11 @@ class Recorder:
         """A chunk is packed: a thousand paced streams make many, few are ever looked at, and the collector,
         which stops all of them while it looks at objects, has none to look at here."""
 
+    @property
+    def count(self) -> int:
+        """How many entries there are."""
+        return len(self._entries)
+
     def entries(self) -> list[Entry]:
         """What happened so far."""
         return [_chunk(each) if isinstance(each, bytes) else each for each in list(self._entries)]

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from typing import TypeAlias, TypeVar
 
 from wiretape.cassette.model import Cassette
+from wiretape.faults import FaultError, demand_hits
 from wiretape.scenario.adaptive import Adaptive
 from wiretape_server.app import App
 from wiretape_server.auto import AutoPlay
@@ -16,8 +17,9 @@ from wiretape_server.auto_codex import AutoCodexPlay
 from wiretape_server.codex_http import CodexApp
 from wiretape_server.codex_play import CodexPlay
 from wiretape_server.codex_stdio import BridgePort
+from wiretape_server.inspector.app import InspectorApp, inspector_url
 from wiretape_server.minting import IdSource, RandomPool
-from wiretape_server.options import PlayOptions
+from wiretape_server.options import OptionError, PlayOptions
 from wiretape_server.pacing import Callback, Timer, Wheel
 from wiretape_server.play import Play, World
 from wiretape_server.script import Scripts
@@ -51,6 +53,7 @@ class Server:
         self._scripts = Scripts()
         self._plays: dict[str, AnyPlay] = {}
         self._site: Site | None = None
+        self._inspector: InspectorApp | None = None
         self._own_sites: dict[str, Site] = {}
         self._bridges = BridgePort(self._codex_play)
 
@@ -62,6 +65,11 @@ class Server:
         return self._site.base_url
 
     @property
+    def inspector_url(self) -> str | None:
+        """Where a browser on this machine sees what is played; None when the server does not listen here."""
+        return inspector_url(self.base_url)
+
+    @property
     def bridge_address(self) -> tuple[str, int]:
         """Where the programs that stand in for ``codex`` connect."""
         return self._bridges.address
@@ -69,7 +77,9 @@ class Server:
     async def start(self) -> None:
         """Listen. Raises OSError when the port is taken."""
         self._loop = asyncio.get_running_loop()
-        site = self._make_site(self._at(Play), self._at(CodexPlay), self._addresses)
+        apps = self._make_app(self._at(Play), self._at(CodexPlay), self._addresses)
+        self._inspector = InspectorApp(lambda: self._plays, apps)
+        site = Site(self._inspector)
         await site.open(self._host, self._port)
         await self._bridges.open()
         self._site = site
@@ -79,6 +89,8 @@ class Server:
         for key in list(self._plays):
             await self.remove(key)
         self._bridges.close()
+        if self._inspector is not None:
+            self._inspector.close()
         if self._site is not None:
             await self._site.close()
 
@@ -100,11 +112,14 @@ class Server:
             return kind(key, cassette, options, self._world)
         if cassette.protocol == "codex":
             return CodexPlay(key, cassette, options, self._world)
-        return Play(key, self._scripts.of(cassette, options.chunks), options, self._world)
+        play = Play(key, self._scripts.of(cassette, options.chunks), options, self._world)
+        if play.faulty is not None:
+            _demand_hits(play)
+        return play
 
     async def add_site(self, play: AnyPlay) -> str:
         """Give a play a port of its own, for a client that can't take a path prefix; its base URL."""
-        site = self._make_site(_alone(play, Play), _alone(play, CodexPlay), lambda: [site.base_url])
+        site = Site(self._make_app(_alone(play, Play), _alone(play, CodexPlay), lambda: [site.base_url]))
         await site.open(self._host, 0)
         self._own_sites[play.key] = site
         return site.base_url
@@ -119,12 +134,12 @@ class Server:
             await site.close()
 
     @staticmethod
-    def _make_site(
+    def _make_app(
         find_play: Callable[[str], Play | None],
         find_codex: Callable[[str], CodexPlay | None],
         addresses: Callable[[], list[str]],
-    ) -> Site:
-        return Site(CodexApp(find_codex, App(find_play, addresses)))
+    ) -> CodexApp:
+        return CodexApp(find_codex, App(find_play, addresses))
 
     def _at(self, kind: type[P]) -> Callable[[str], P | None]:
         """Finds the play of this kind at a path prefix; at none, the first."""
@@ -150,6 +165,16 @@ class Server:
         if self._loop is None:
             raise RuntimeError("the server has not been started")
         return self._loop.call_at(when, callback)
+
+
+def _demand_hits(play: Play) -> None:
+    """Refuse faults that hit nothing, and such that are in each other's way. Raises OptionError."""
+    try:
+        demand_hits(play.options.faults, play.cassette)
+        if play.faulty is not None:
+            play.faulty.build(play.script)
+    except FaultError as error:
+        raise OptionError(str(error)) from None
 
 
 def _alone(play: AnyPlay, kind: type[P]) -> Callable[[str], P | None]:

@@ -35,6 +35,11 @@ class ServerThread(LoopThread):
         """The server's address without a play's prefix: it plays what was added first."""
         return self._server.base_url
 
+    @property
+    def inspector_url(self) -> str | None:
+        """Where a browser on this machine sees what is played; None when the server does not listen here."""
+        return self._server.inspector_url
+
     def play(
         self,
         cassette: Cassette,

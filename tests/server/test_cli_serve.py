@@ -88,7 +88,7 @@ def test_one_json_line_says_where_everything_is() -> None:
         }
         assert served.ready["base_url"].startswith("http://127.0.0.1:")
         assert served.ready["codex_ws_url"] is None
-        assert served.ready["inspector_url"] is None
+        assert served.ready["inspector_url"] == served.url("/inspector/")
         assert served.ready["pid"] == served.process.pid
 
 
