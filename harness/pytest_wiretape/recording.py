@@ -82,6 +82,7 @@ class RecordingPlayback(Playback):
         self._path = path
         self._item = item
         self._known = _known(path)
+        self._told = self._known.expect
         self._redactor = Redactor(_rules(item.config))
         upstream = Upstream(_address(item.config), trust(None))
         self._recording = _begin(path, self._redactor, upstream)

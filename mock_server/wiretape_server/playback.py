@@ -25,7 +25,7 @@ class Playback:
     def __init__(self, thread: ServerThread, play: AnyPlay, base_url: str) -> None:
         self._thread = thread
         self._play = play
-        self._told = play.cassette.expect
+        self._told = play.cassette.expect  # fixed now: what is made up later, no client is told
         self.base_url = base_url
         """What a client is given: ``<base_url>/backend-api/…`` are the endpoints."""
 
