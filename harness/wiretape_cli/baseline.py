@@ -8,9 +8,10 @@ from pathlib import Path, PurePath
 
 from wiretape import strictjson
 from wiretape.contract import Finding, Report
+from wiretape.reporting.files import replace_file
 from wiretape_cli.errors import SetupError
 
-KEYS = {"rule", "cassette", "path"}
+FIELDS = ("rule", "cassette", "path")
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -39,7 +40,7 @@ def read(file: Path) -> frozenset[Accepted]:
 def _entry(entry: object, where: str) -> Accepted:
     if (
         not isinstance(entry, dict)
-        or set(entry) != KEYS
+        or set(entry) != set(FIELDS)
         or not all(isinstance(v, str) for v in entry.values())
     ):
         shape = '{"rule": "…", "cassette": "…", "path": "…"}'
@@ -74,3 +75,27 @@ def stale(baseline: Iterable[Accepted], reports: Sequence[Report]) -> list[Accep
     played = {bare(report.name) for report in reports}
     found = {key(finding, report.name) for report in reports for finding in report.findings if finding.failed}
     return sorted(entry for entry in set(baseline) - found if entry.cassette in played)
+
+
+def updated(baseline: Iterable[Accepted], reports: Sequence[Report]) -> frozenset[Accepted]:
+    """The baseline that accepts every violation of these reports, without its stale entries.
+
+    A session that was not played to its end makes no entry stale: what it did not reach may be as it was.
+    """
+    violated = {key(finding, report.name) for report in reports for finding in report.violations}
+    gone = stale(baseline, [report for report in reports if report.played])
+    return frozenset(violated | {*baseline} - {*gone})
+
+
+def changes(old: Iterable[Accepted], new: Iterable[Accepted]) -> list[str]:
+    """What becomes of a baseline, as the lines of a difference."""
+    before, after = frozenset(old), frozenset(new)
+    return [f"{'+' if entry in after else '-'} {entry}" for entry in sorted(before ^ after)]
+
+
+def write(file: Path, baseline: Iterable[Accepted]) -> None:
+    """Write a baseline, one entry a line, in an order that does not change from run to run."""
+    entries = [
+        strictjson.dumps({name: getattr(entry, name) for name in FIELDS}) for entry in sorted(baseline)
+    ]
+    replace_file(file, ("[\n" + ",\n".join(entries) + "\n]\n").encode() if entries else b"[]\n")

@@ -88,3 +88,49 @@ def test_a_file_that_is_no_baseline_is_refused_with_its_name(tmp_path: Path, tex
     with pytest.raises(SetupError, match=why) as caught:
         baseline.read(file)
     assert str(file) in caught.value.message
+
+
+OTHER = Accepted("flow_a.return.end-turn-null", "alefita_way", "messages[0].end_turn")
+ELSEWHERE = Accepted(RECIPIENT, "handoff", "messages[0].recipient")
+WARNED = Accepted("flow_a.request.handoff-declared", "alefita_way", "local_function_signatures")
+
+
+def test_an_updated_baseline_accepts_what_is_violated_now_and_nothing_else() -> None:
+    assert baseline.updated([OTHER], [report(finding())]) == {ENTRY}
+
+
+def test_an_update_keeps_the_entries_of_cassettes_that_were_not_played() -> None:
+    assert baseline.updated([ELSEWHERE], [report(finding())]) == {ENTRY, ELSEWHERE}
+
+
+def test_an_update_keeps_the_entries_of_a_session_that_broke_off() -> None:
+    broke_off = Report(name="alefita_way", protocol="flow_a", findings=(), unplayed=("answer 2",))
+    assert baseline.updated([ENTRY], [broke_off]) == {ENTRY}
+
+
+def test_an_update_keeps_an_accepted_warning_and_adds_none() -> None:
+    warning = finding(WARNED.rule, level="should", path=WARNED.path)
+    assert baseline.updated([WARNED], [report(warning)]) == {WARNED}
+    assert baseline.updated([], [report(warning)]) == set()
+
+
+def test_the_changes_of_a_baseline_are_told_entry_by_entry() -> None:
+    assert baseline.changes([OTHER, ELSEWHERE], [ELSEWHERE, ENTRY]) == [
+        f"- {RECIPIENT.replace('recipient-is-all', 'end-turn-null')} at messages[0].end_turn in alefita_way",
+        f"+ {RECIPIENT} at messages[0].recipient in alefita_way",
+    ]
+    assert baseline.changes([ENTRY], [ENTRY]) == []
+
+
+@pytest.mark.parametrize("entries", [[], [ENTRY], [ENTRY, OTHER, ELSEWHERE]])
+def test_a_baseline_that_was_written_is_read_again_and_does_not_change(
+    tmp_path: Path, entries: list[Accepted]
+) -> None:
+    file = tmp_path / "baseline.json"
+    baseline.write(file, entries)
+    first = file.read_bytes()
+    assert baseline.read(file) == set(entries)
+    baseline.write(file, reversed(entries))
+    assert file.read_bytes() == first
+    assert first.count(b"\n") == (len(entries) + 2 if entries else 1)
+    assert [each.name for each in tmp_path.iterdir()] == ["baseline.json"]
