@@ -96,9 +96,12 @@ def _why_not(cassette: Cassette, faults: Sequence[Fault]) -> str:
 def listed(cassettes: Iterable[Cassette], faults: Sequence[Fault]) -> Exit:
     """Show what the faults would hit."""
     from wiretape.faults import hits
-    from wiretape_cli.screen import put
+    from wiretape.scenario.adaptive import Adaptive
+    from wiretape_cli.screen import put, say
 
     for cassette in cassettes:
+        if isinstance(cassette, Adaptive):
+            say(f"{cassette.name}: nobody knows yet what it will be; keep one: check --save-auto FILE")
         for hit in hits(faults, cassette):
             put(_line(hit, cassette))
     return Exit.FINE

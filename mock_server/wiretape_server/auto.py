@@ -51,6 +51,8 @@ class AutoPlay(Play):
     @property
     def unplayed(self) -> tuple[str, ...]:
         """What was not reached, and why nothing was called, if so."""
+        if self.faulty and self.faulty.excuses:
+            return ()
         if not self.conversations:
             return (NOTHING_ASKED,)
         calls = any(conversation.has_calls for conversation in self.script.conversations)
@@ -61,7 +63,8 @@ class AutoPlay(Play):
         before = live.recorded
         called = tuple(sorted({call.tool for part in before.parts for call in part.facts.calls}))
         turn = self._conversation(request, before.id.decode(), called)
-        live.recorded = replace(before, parts=(*before.parts, *turn.parts))
+        minted = before.minted.and_more(turn.minted)
+        live.recorded = replace(before, parts=(*before.parts, *turn.parts), minted=minted)
         if live.fresh:
             made = turn.minted.anew(self.world.mint, self.world.wall())
             live.values.update((old, new) for old, new in made.items() if old not in live.values)

@@ -55,6 +55,14 @@ class Minted:
     tokens: tuple[bytes, ...] = ()
     times: tuple[bytes, ...] = ()
 
+    def and_more(self, other: Minted) -> Minted:
+        """These, and those of a conversation that goes on."""
+        return Minted(
+            ids=(*self.ids, *other.ids),
+            tokens=(*self.tokens, *other.tokens),
+            times=(*self.times, *other.times),
+        )
+
     def anew(self, source: IdSource, now: float) -> dict[bytes, bytes]:
         """Make new values of the same lengths; times keep their distances, the first becomes ``now``."""
         values = {old: fresh_id(old, source) for old in self.ids}
