@@ -11,7 +11,7 @@ from typing import Final, Protocol
 
 from wiretape.cassette.model import Cassette, CassetteError, ModelCall, Step
 from wiretape.codex.tool_specs import refusal
-from wiretape.faults import KINDS, unstruck
+from wiretape.faults import KINDS, FaultError, demand_hits, unstruck
 from wiretape.faults.codex import Aim
 from wiretape.transcript import Side, Struck, Transcript, Transport
 from wiretape_server import ws_auth
@@ -22,7 +22,7 @@ from wiretape_server.codex.profiles import DEFAULT, PROFILES
 from wiretape_server.codex.provider import Model, ProviderRequest, ScriptedModel
 from wiretape_server.codex_command import read_options
 from wiretape_server.codex_faults import LATE, Outlet, Overlay, Unnoted
-from wiretape_server.options import PlayOptions
+from wiretape_server.options import OptionError, PlayOptions
 from wiretape_server.pacing import Wheel
 from wiretape_server.play import World
 from wiretape_server.recorder import Recorder
@@ -54,6 +54,10 @@ class CodexPlay:
     def __init__(self, key: str, cassette: Cassette, options: PlayOptions, world: World) -> None:
         if options.profile and (why_not := refusal(cassette.expect.tools, options.profile)):
             raise CassetteError(f"{cassette.source or cassette.name}: {why_not}; play a later profile")
+        try:
+            demand_hits(options.faults, cassette)
+        except FaultError as error:
+            raise OptionError(str(error)) from None
         self.key = key
         self.cassette = cassette
         self.options = options
