@@ -10,6 +10,7 @@ from wiretape import strictjson
 from wiretape.contract import Finding, Report
 from wiretape.reporting.files import replace_file
 from wiretape_cli.errors import SetupError
+from wiretape_cli.screen import say
 
 FIELDS = ("rule", "cassette", "path")
 
@@ -91,6 +92,19 @@ def changes(old: Iterable[Accepted], new: Iterable[Accepted]) -> list[str]:
     """What becomes of a baseline, as the lines of a difference."""
     before, after = frozenset(old), frozenset(new)
     return [f"{'+' if entry in after else '-'} {entry}" for entry in sorted(before ^ after)]
+
+
+def renew(file: Path, old: frozenset[Accepted], reports: Sequence[Report]) -> frozenset[Accepted]:
+    """Bring a baseline's file up to date, and say what changes in it."""
+    new = updated(old, reports)
+    for line in changes(old, new):
+        say(line)
+    if new == old and file.exists():
+        say(f"{file}: nothing to change")
+    else:
+        write(file, new)
+        say(f"{file}: accepts {len(new)} findings, {len(new - old)} of them new; {len(old - new)} are gone")
+    return new
 
 
 def write(file: Path, baseline: Iterable[Accepted]) -> None:

@@ -19,6 +19,7 @@ from wiretape.reporting.model import document
 from wiretape.scenario.adaptive import Adaptive
 from wiretape.transcript import Entry, Frame, Request, Transcript
 from wiretape_cli import baseline, reports
+from wiretape_cli.baseline import Accepted
 from wiretape_cli.client import ClientRun, StartError, run_client
 from wiretape_cli.errors import SetupError
 from wiretape_cli.exits import Exit, of_all
@@ -68,6 +69,8 @@ class Check:
     timeout: float
     targets: Sequence[Target] = ()
     baseline: Path | None = None
+    update_baseline: bool = False
+    """Whether its file takes over what is violated now."""
     save_auto: Path | None = None
     """Where the session goes that is made up for the client."""
     inspect: bool = False
@@ -85,19 +88,27 @@ class Check:
         return how
 
     def _run(self, server: ServerThread) -> Exit:
-        accepted = baseline.read(self.baseline) if self.baseline else frozenset()
+        accepted = self._accepted()
         began = time.monotonic()
-        results, verdicts = [], []
+        raw = []
         with closing(self.each(server)) as every:
             for checked in every:
-                verdicts.append(checked.report)
-                results.append(_accepting(checked, accepted, self.baseline))
-                show(results[-1], self.timeout)
-        stale = baseline.stale(accepted, verdicts)
+                raw.append(checked)
+                show(_accepting(checked, accepted, self.baseline), self.timeout)
+        verdicts = [each.report for each in raw]
+        stale = [] if self.update_baseline else baseline.stale(accepted, verdicts)
+        if self.baseline and self.update_baseline:
+            accepted = baseline.renew(self.baseline, accepted, verdicts)
+        results = [_accepting(each, accepted, self.baseline) for each in raw]
         self._report(results, [*map(str, stale)], time.monotonic() - began)
         for entry in stale:
             say(f"FAIL {self.baseline}: {entry} accepts nothing any more; remove the entry")
         return of_all([*(each.exit for each in results), *(Exit.VIOLATIONS for _ in stale)])
+
+    def _accepted(self) -> frozenset[Accepted]:
+        if self.baseline is None or (self.update_baseline and not self.baseline.exists()):
+            return frozenset()
+        return baseline.read(self.baseline)
 
     def each(self, server: ServerThread) -> Generator[Checked]:
         """Check one cassette after the other, on one server. Raises SetupError."""
@@ -192,7 +203,7 @@ def show(checked: Checked, timeout: float) -> None:
                 say(f"client: the end of its {name}\n{quoted(text)}")
 
 
-def _accepting(checked: Checked, accepted: frozenset[baseline.Accepted], file: Path | None) -> Checked:
+def _accepting(checked: Checked, accepted: frozenset[Accepted], file: Path | None) -> Checked:
     return (
         replace(checked, report=baseline.apply(accepted, checked.report, str(file))) if accepted else checked
     )

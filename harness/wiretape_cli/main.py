@@ -15,6 +15,7 @@ from wiretape_cli.commands.imports import import_
 from wiretape_cli.commands.init import init
 from wiretape_cli.commands.lint import lint
 from wiretape_cli.commands.record import record
+from wiretape_cli.commands.report import report
 from wiretape_cli.commands.rules import rules
 from wiretape_cli.commands.serve import serve
 from wiretape_cli.commands.show import show
@@ -39,7 +40,7 @@ def cli() -> None:
     """Replay recorded backend sessions to a tool-calling client and judge what it sends back."""
 
 
-VERBS = (serve, check, codex, record, import_, show, diff, verify, decode, rules, lint, fuzz, init)
+VERBS = (serve, check, codex, record, import_, show, diff, verify, report, decode, rules, lint, fuzz, init)
 for verb in VERBS:
     cli.add_command(verb)
 

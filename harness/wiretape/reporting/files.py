@@ -53,7 +53,8 @@ def write(targets: Iterable[Target], documents: Sequence[Document], put: Callabl
     for target in targets:
         text = FACES[target.kind](documents)
         if target.file is None:
-            put(text.rstrip("\n"))
+            if text:
+                put(text.rstrip("\n"))
         else:
             # A name that is no UTF-8 on disk comes as lone surrogates: shown as escapes.
             replace_file(target.file, text.encode("utf-8", "backslashreplace"))

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from wiretape.reporting.files import Target
-from wiretape_cli import options
+from wiretape_cli import faulting, options
 from wiretape_cli.exits import Exit
 
 EPILOG = """\b
@@ -51,6 +51,7 @@ whole answer, a tool without one answers with its argument text, and:
 )
 @options.protocol
 @options.playing
+@faulting.faulty
 @click.option(
     "--timeout",
     type=click.FloatRange(min=0, min_open=True),
@@ -62,8 +63,18 @@ whole answer, a tool without one answers with its argument text, and:
 @options.report
 @click.option(
     "--baseline",
-    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    type=click.Path(path_type=Path, dir_okay=False),
     help='Accepted findings: a JSON list of {"rule", "cassette", "path"}. A stale entry fails.',
+)
+@click.option(
+    "--update-baseline",
+    is_flag=True,
+    help="Accept what is violated now, drop what is stale, and show the difference.",
+)
+@click.option(
+    "--inspect",
+    is_flag=True,
+    help="Let a browser look on, and after the run until Ctrl-C; its URL is said first.",
 )
 @click.argument("command", nargs=-1, type=click.UNPROCESSED, metavar="-- CMD [ARG]...")
 def check(
@@ -76,6 +87,8 @@ def check(
     timeout: float,
     targets: tuple[Target, ...],
     baseline: Path | None,
+    update_baseline: bool,
+    inspect: bool,
     command: tuple[str, ...],
     **playing: Any,
 ) -> Exit:
@@ -87,22 +100,31 @@ def check(
     from wiretape_cli.checking import Check
     from wiretape_cli.made_up import demand_one
 
-    if not command:
+    faults, only_list = faulting.said(playing)
+    if not command and not only_list:
         raise click.UsageError(
             "name the client's command behind --, as in: wiretape check -- python client.py"
         )
+    if update_baseline and baseline is None:
+        raise click.UsageError("--update-baseline needs --baseline FILE, the file to update")
     if names and every:
         raise click.UsageError("--cassette and --all exclude each other; name some cassettes or take all")
     cassettes = options.cassettes(names, protocol)
     if save_auto is not None:
         demand_one(cassettes, save_auto)
-    play_options = options.play_options(profiles, cassettes, **playing)
+    play_options = options.play_options(profiles, cassettes, faults=faults, **playing)
+    fit = cassettes if names else options.fitting(cassettes, play_options)
+    fit = faulting.struck(fit, faults, named=bool(names))
+    if only_list:
+        return faulting.listed(fit, faults)
     return Check(
-        cassettes=cassettes if names else options.fitting(cassettes, play_options),
+        cassettes=fit,
         command=command,
         options=play_options,
         timeout=timeout,
+        inspect=inspect,
         targets=targets,
         baseline=baseline,
+        update_baseline=update_baseline,
         save_auto=save_auto,
     ).run()
