@@ -7,12 +7,14 @@ Places count over the whole session, whatever connection it is: ``request:N`` is
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from wiretape.cassette.model import Cassette
 from wiretape.contract import Evidence
 from wiretape.faults.model import Fault, Hit, Kind, Unit
 from wiretape.jsonrpc import Call, Message, Notice, read
+
+if TYPE_CHECKING:
+    from wiretape.cassette.model import Cassette
 
 _ANSWER: Final[tuple[Unit, ...]] = ("request", "type")
 _LINE: Final[tuple[Unit, ...]] = ("event", "request", "type")
