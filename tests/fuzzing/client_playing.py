@@ -1,8 +1,13 @@
-"""Sessions played to a client in this process: no start of a program, real HTTP."""
+"""Sessions played to a client in this process: no start of a program; real HTTP, or codex without a pipe."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from tests.conformance import codex_playing
+from tests.conformance.codex_reference import CodexClient, Hooks
 from tests.conformance.reference_client import ReferenceClient
+from wiretape.codex.environment import client_steps, tool_results
 from wiretape.fuzzing import Played, Player, Trial
 from wiretape_server.options import PlayOptions
 from wiretape_server.thread import ServerThread
@@ -32,7 +37,26 @@ def player(server: ServerThread, client: type[ReferenceClient], *, pace: str = "
     return play
 
 
-def run(client: ReferenceClient) -> str:
+def codex_player(hooks: Callable[[], Hooks] = Hooks) -> Player:
+    """Plays trials to the reference client of the app-server, with fresh hooks each time."""
+
+    def play(trial: Trial) -> Played:
+        cassette = trial.cassette
+        session = codex_playing.Session(cassette, cassette.profile)
+        client = CodexClient(
+            connect=session.connect,
+            steps=client_steps(cassette, profile=cassette.profile),
+            tools=cassette.expect.tools,
+            results=tool_results(cassette),
+            hooks=hooks(),
+        )
+        ended = run(client)
+        return Played.of(session.finished(), ended)
+
+    return play
+
+
+def run(client: ReferenceClient | CodexClient) -> str:
     """Run a client to its end; a planted one may end in any way."""
     try:
         client.run()

@@ -135,3 +135,13 @@ def test_what_can_not_be_attacked_is_refused_in_words(fuzz: Any, arguments: list
     code, _, text = fuzz(*arguments)
     assert code == Exit.SETUP
     assert said in text
+
+
+CODEX_CLIENT = Path(__file__).parents[1] / "examples" / "clients" / "codex_client.py"
+
+
+def test_a_client_of_the_app_server_is_attacked_with_its_own_kinds(fuzz: Any) -> None:
+    client = ["--", sys.executable, str(CODEX_CLIENT)]
+    code, report, _ = fuzz("--protocol", "codex", "--kind", "steps", *client, examples=2)
+    assert (code, failed(report)) == (Exit.FINE, set())
+    assert [kind["kind"] for kind in report["kinds"]] == ["steps"]
