@@ -235,6 +235,9 @@ BROKEN: dict[str, Broken] = {
     "fault.accepted-return-not-repeated": Broken(
         hooks=Hooks(play=in_spite_of(ask, answer_what_came)), faults=("cut@event:8",)
     ),
+    "fault.failed-turn-unanswered": Broken(
+        hooks=Hooks(play=in_spite_of(ask, answer_what_came)), faults=("error-event@event:6",)
+    ),
     "fault.retry-fresh-challenge": Broken(
         hooks=Hooks(play=in_spite_of(ask, answer_what_came), challenge=last_challenge_again),
         faults=("500@request:6",),

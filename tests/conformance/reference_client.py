@@ -186,6 +186,8 @@ class ReferenceClient:
             if answer.status != 200:
                 raise ClientError(f"f/conversation -> {answer.status}: {answer.text()}")
             self.token = answer.header("x-conduit-token") or self.token
+            if "event-stream" not in (answer.header("content-type") or ""):
+                raise ClientError(f"f/conversation -> no event stream, {answer.header('content-type')}")
             self.read(answer)
 
     def common_fields(self) -> dict[str, Any]:
@@ -234,6 +236,8 @@ class ReferenceClient:
         self.messages |= {message["id"]: message for message in decoder.messages}
         found: object = None
         if isinstance(news, TypedEvent):
+            if news.payload.get("error") is not None:
+                raise ClientError(f"the turn failed: {news.payload['error']}")
             found = news.payload.get("conversation_id")
         elif isinstance(news, Delta):
             found = decoder.peek(news.channel, "/conversation_id")

@@ -179,6 +179,7 @@ FLOW_A_KINDS: Final = (
         _STREAM,
         "code",
         _TROUBLE,
+        ("flow_a.fault.failed-turn-unanswered",),
         fails_turn=True,
     ),
     _kind(

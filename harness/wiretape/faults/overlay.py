@@ -115,7 +115,5 @@ def _paused(delivery: Delivery, place: int, seconds: float) -> Delivery:
     if place and (index == len(stops) or stops[index] != place):
         stops.insert(index, place)
         delays.insert(index + 1, 0.0)
-    first = index + 1 if place else 0
-    if first < len(delays):
-        delays[first] += seconds
+    delays[index + 1 if place else 0] += seconds
     return replace(delivery, stops=tuple(stops), delays=tuple(delays))

@@ -16,6 +16,7 @@ from wiretape.delta import Delta, DeltaError
 from wiretape.flow_a.messages import IN_PROGRESS, called_tool, is_server_tool, member
 from wiretape.flow_a.stream import Done, StreamDecoder, TypedEvent
 from wiretape.sse import EventStreamDecoder, ServerSentEvent, event_ends
+from wiretape.strictjson import ABSENT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +46,8 @@ class StreamFacts:
     done_at: int | None = None
     answered: bool = False
     """Whether a message closed the turn (``end_turn: true``)."""
+    failed_at: int | None = None
+    """Behind the first event that brought an error."""
     errors: tuple[str, ...] = ()
     """What does not decode, one line each."""
 
@@ -113,6 +116,7 @@ class _Reading:
         self.closed: dict[str, int] = {}
         self.complete_at: int | None = None
         self.done_at: int | None = None
+        self.failed_at: int | None = None
         self.answered = False
 
     def take(self, offset: int, event: ServerSentEvent) -> None:
@@ -134,10 +138,13 @@ class _Reading:
             return  # growing text opens and closes nothing
         peek, channel = self.decoder.peek, delta.channel
         message = {key: peek(channel, f"/message/{key}") for key in ("id", "status", "end_turn")}
-        self.seen(offset, {"message": message, "conversation_id": peek(channel, "/conversation_id")})
+        envelope = {key: peek(channel, f"/{key}") for key in ("conversation_id", "error")}
+        self.seen(offset, {"message": message, **envelope})
 
     def seen(self, offset: int, envelope: dict[str, Any]) -> None:
         """Note what an envelope says at this offset: its conversation, and that its message is there."""
+        if self.failed_at is None and envelope.get("error") not in (None, ABSENT):
+            self.failed_at = offset
         self.conversation_id = self.conversation_id or _text(envelope.get("conversation_id"))
         message_id = _text(member(envelope, "message", "id"))
         if message_id is None:
@@ -157,6 +164,7 @@ class _Reading:
             message_ids=tuple(m["id"] for m in messages),
             complete_at=self.complete_at,
             done_at=self.done_at,
+            failed_at=self.failed_at,
             answered=self.answered,
             errors=tuple(
                 f"event {error.event_number}: {error.kind}: {error.message}" for error in self.decoder.errors

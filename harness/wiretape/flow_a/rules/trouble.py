@@ -34,6 +34,16 @@ def _repeated(call: PlayedCall) -> Answer:
     return Fault("", "no second return: the first one was accepted", "another return", at=again.at)
 
 
+def _failed_turn(call: PlayedCall) -> Answer:
+    failed_at = call.stream.facts.failed_at
+    if failed_at is None or call.stream.written < failed_at:
+        return Unseen("no turn with a call failed")
+    if not call.returns:
+        return None
+    want = f"no return to the call {call.seen.id}: its turn failed"
+    return Fault("", want, "a return", at=call.returns[0].at)
+
+
 def _fresh_challenge(retry: Retry) -> Answer:
     state = retry.request.challenge
     if state == "reused":
@@ -92,6 +102,20 @@ FAULT_RULES: Final[tuple[Rule, ...]] = (
         good="the client resumes the stream that answers its return",
         bad=("the answer to the return breaks off, and the client sends the return once more",),
         hint="resume the stream, or read the conversation",
+    ),
+    rule(
+        "fault.failed-turn-unanswered",
+        "A call in a turn that failed gets no return",
+        _failed_turn,
+        level="should",
+        scope="calls",
+        document=NOTES,
+        section=_SECTION,
+        quote="An error in an event means that the turn has failed, whatever follows and under whatever "
+        "status.",
+        evidence="code",
+        good='{"error": "Something went wrong", …} comes, and the client tells its user',
+        bad=("an event with an error comes before the call is complete, and the client returns a result",),
     ),
     rule(
         "fault.retry-fresh-challenge",
