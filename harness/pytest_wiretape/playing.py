@@ -1,27 +1,26 @@
-"""What the fixtures hand out: plays, judged once their streams have ended, and the server they play on."""
+"""What the fixture ``wiretape`` hands out: plays, judged once their streams have ended."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from pytest_wiretape import WiretapeViolation
-from pytest_wiretape.settings import cassette_directory, marked, play_options, refuse
+from pytest_wiretape.settings import marked, play_options, refuse
 from wiretape import verify
-from wiretape.cassette import Cassette, CassetteError, load_cassette
+from wiretape.cassette import Cassette
 from wiretape.contract import Report
 from wiretape.report import shown, to_text, verdict_line
-from wiretape.scenario.adaptive import named
 from wiretape.transcript import Request, Transcript
-from wiretape_server.options import OptionError, PlayOptions
-from wiretape_server.thread import CodexPlayback, Playback, ServerThread
+from wiretape_server.thread import CodexPlayback, Playback
 
 if TYPE_CHECKING:
     from pytest_wiretape.recording import RecordingPlayback
+    from pytest_wiretape.session_server import SessionServer
+    from wiretape.faults import Fault
 
 SETTLE = 2.0
 """Seconds that streams get to end before the verdict, when the test asks for it."""
@@ -115,66 +114,13 @@ class CodexPlay(Play):
         """Where an app-server listens on a websocket."""
 
 
-class SessionServer:
-    """The session's server: started at the first play, shared by all tests, each in its own namespace."""
-
-    def __init__(self, config: pytest.Config) -> None:
-        self.config = config
-        self._thread: ServerThread | None = None
-
-    @contextmanager
-    def play(
-        self, cassette: str | Path | Cassette, *, own_port: bool = False, **options: Any
-    ) -> Iterator[Play]:
-        """Play a cassette as long as the ``with`` block runs, and judge at its end, unless it raised."""
-        __tracebackhide__ = True
-        loaded = self.load(cassette)
-        said = play_options(self.config, options, protocol=loaded.protocol)
-        play = self.start(loaded, said, own_port=own_port)
-        try:
-            yield play
-            if play.report is None:
-                play.verify()
-        finally:
-            play.close()
-
-    def start(self, cassette: Cassette, options: PlayOptions, *, own_port: bool, unasked: str = "") -> Play:
-        """Begin a play that the caller closes. ``unasked`` says what may be why, when no request comes."""
-        if self._thread is None:
-            self._thread = ServerThread()
-            self._thread.start()
-        try:
-            playback = self._thread.play(cassette, options, own_port=own_port)
-        except (CassetteError, OptionError) as error:
-            refuse(str(error))
-        if isinstance(playback, CodexPlayback):
-            return CodexPlay(playback, unasked=unasked)
-        return Play(playback, unasked=unasked)
-
-    def stop(self) -> None:
-        """Stop the server, if there ever was one."""
-        if self._thread is not None:
-            self._thread.stop()
-
-    def load(self, cassette: str | Path | Cassette, *, protocol: str = "flow_a") -> Cassette:
-        """Look a cassette up; ``auto`` is the adaptive scenario. One that is not there fails the test."""
-        if isinstance(cassette, Cassette):
-            return cassette
-        try:
-            return named(str(cassette), protocol) or load_cassette(
-                cassette, directory=cassette_directory(self.config)
-            )
-        except CassetteError as error:
-            refuse(str(error))
-
-
 class Wiretape:
     """What the fixture ``wiretape`` is: begins plays for one test, and closes the books at its end."""
 
     def __init__(self, server: SessionServer, item: pytest.Item) -> None:
         self._server = server
         self._item = item
-        self._plays: list[Play] = []
+        self.plays: list[Play] = []
         self._episodes = 0
         self._recordings: list[RecordingPlayback] = []
 
@@ -186,6 +132,7 @@ class Wiretape:
         chunks: str | None = None,
         ids: str | None = None,
         strict: bool | None = None,
+        faults: Iterable[str | Fault] | None = None,
         profile: str | None = None,
         seed: int | None = None,
         own_port: bool = False,
@@ -193,6 +140,7 @@ class Wiretape:
         """Play a cassette (name, path, or Cassette) to this test; without one, the test's own.
 
         ``auto`` calls the tools that the client declares, with arguments that are drawn from ``seed``.
+        ``faults`` go wrong on purpose: ``["cut@event:12", "429@request:3"]``.
         The test's own is recorded first where --wiretape-record says so.
         What is not given here comes from the marker, the ini file, or the default; the command line and the
         environment go before all of them. ``own_port`` serves a client that takes no path in its base URL.
@@ -203,6 +151,7 @@ class Wiretape:
             "chunks": chunks,
             "ids": ids,
             "strict": strict,
+            "faults": faults,
             "profile": profile,
             "seed": seed,
         }
@@ -214,6 +163,7 @@ class Wiretape:
         self,
         cassette: str | Path | Cassette,
         *,
+        faults: Iterable[str | Fault] | None = None,
         profile: str | None = None,
         seed: int | None = None,
         app_server: Iterable[str] = (),
@@ -228,9 +178,8 @@ class Wiretape:
         loaded = self._server.load(cassette, protocol="codex")
         if loaded.protocol != "codex":
             refuse(f"{loaded.name} is a {loaded.protocol} cassette; play it with wiretape.play")
-        play = self._begin(
-            loaded, {"profile": profile, "seed": seed}, own_port=own_port, app_server=app_server
-        )
+        said = {"faults": faults, "profile": profile, "seed": seed}
+        play = self._begin(loaded, said, own_port=own_port, app_server=app_server)
         assert isinstance(play, CodexPlay)
         return play
 
@@ -242,8 +191,8 @@ class Wiretape:
         path = own_cassette(self._item, self._episodes)
         if is_recorded(self._item, self._episodes):
             self._recordings.append(RecordingPlayback(self._item, path))
-            self._plays.append(Play(self._recordings[-1]))
-            return self._plays[-1]
+            self.plays.append(Play(self._recordings[-1]))
+            return self.plays[-1]
         if not path.exists():
             refuse(missing(path, self._item.config))
         return self._begin(self._server.load(path), said, own_port=own_port)
@@ -262,7 +211,7 @@ class Wiretape:
         )
         unasked = BESIDE_VCR if self._item.get_closest_marker("vcr") else ""
         play = self._server.start(cassette, options, own_port=own_port, unasked=unasked)
-        self._plays.append(play)
+        self.plays.append(play)
         return play
 
     def play_marked(self) -> Play:
@@ -277,7 +226,7 @@ class Wiretape:
         """What there is to say beside a failure of the test's own, one section a play."""
         return [
             (f"wiretape {play.cassette.name}", play.text(play.judge()))
-            for play in self._plays
+            for play in self.plays
             if play.report is None
         ]
 
@@ -285,7 +234,7 @@ class Wiretape:
         """Close the plays; those that a passed test left unjudged are judged. Raises WiretapeViolation."""
         __tracebackhide__ = True
         try:
-            judged = [(play, play.judge()) for play in self._plays if passed and play.report is None]
+            judged = [(play, play.judge()) for play in self.plays if passed and play.report is None]
             wrong = [(play.text(report), report) for play, report in judged if not fine(report)]
             for recording in self._recordings if passed else ():
                 recording.save()
@@ -293,7 +242,7 @@ class Wiretape:
                 texts, reports = zip(*wrong, strict=True)
                 raise WiretapeViolation("\n\n".join(texts), reports)
         finally:
-            for play in self._plays:
+            for play in self.plays:
                 self._note(play)
                 play.close()
 

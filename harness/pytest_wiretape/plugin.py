@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+import os
+from collections.abc import Generator, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 if TYPE_CHECKING:
-    from pytest_wiretape.playing import Play, SessionServer, Wiretape
+    from pytest_wiretape.playing import Play, Wiretape
+    from pytest_wiretape.session_server import SessionServer
 
 OPTIONS = {
     "pace": "how fast cassettes play: recorded, instant, or a factor as x0.5",
@@ -16,18 +18,27 @@ OPTIONS = {
     "ids": "fresh: re-mint server-made ids in each play; recorded: the very bytes",
     "strict": "answer a wrong return with 422 and the findings",
     "profile": "the protocol profile that the verdict demands, as flow_a=app or codex=0.110",
+    "faults": "what goes wrong on purpose: cut@event:12, 429@request:3 and the like, or a YAML file of them",
     "seed": "what made-up sessions (auto) are drawn from, a whole number",
     "cassette_dir": "where cassettes are looked up by name, before the bundled ones, and tests' own are",
     "record": "which of tests' own cassettes are recorded: none, once, new_episodes, all, rewrite",
     "upstream": "the real backend to record from, a URL",
     "redact": "your own redaction rules for recordings, a YAML file",
+    "report": "a report to write: KIND:FILE, of json, junit, html, md, github, badge, text; repeatable",
 }
 """Each is --wiretape-NAME, the ini setting wiretape_NAME and the environment variable WIRETAPE_NAME."""
 
+MORE: Mapping[str, Mapping[str, Any]] = {
+    "strict": {"nargs": "?", "const": "true"},  # without a value --wiretape-strict means yes
+    "report": {"action": "append"},
+}
+"""What options of this kind need besides."""
+
 MARKER = (
-    "wiretape(name, *, pace, chunks, ids, strict, profile, seed, own_port): the cassette that "
-    "wiretape_playback plays, and how; the fixture wiretape takes its options from here too"
+    "wiretape(name, *, pace, chunks, ids, strict, faults, profile, seed, own_port): the cassette "
+    "that wiretape_playback plays, and how; the fixture wiretape takes its options from here too"
 )
+REPORT = "wiretape_report"
 PASSED = pytest.StashKey[bool]()
 PLAYER = pytest.StashKey["Wiretape"]()
 
@@ -36,16 +47,19 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Declare --wiretape-… and wiretape_…"""
     group = parser.getgroup("wiretape", "plays recorded sessions to clients and judges what they send")
     for name, text in OPTIONS.items():
-        # Without a value given --wiretape-strict means yes.
-        bare: dict[str, Any] = {"nargs": "?", "const": "true"} if name == "strict" else {}
+        more = MORE.get(name, {})
         option = f"--wiretape-{name.replace('_', '-')}"
-        group.addoption(option, dest=f"wiretape_{name}", metavar=name.upper(), help=text, **bare)
+        group.addoption(option, dest=f"wiretape_{name}", metavar=name.upper(), help=text, **more)
         parser.addini(f"wiretape_{name}", text, default="")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Register the marker, so that --strict-markers knows it."""
+    """Register the marker, so that --strict-markers knows it, and what writes the reports, if any."""
     config.addinivalue_line("markers", MARKER)
+    if any((config.getoption(REPORT), os.environ.get(REPORT.upper()), config.getini(REPORT))):
+        from pytest_wiretape.reporting import Reporter, targets
+
+        config.pluginmanager.register(Reporter(config, targets(config)), REPORT)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -82,7 +96,7 @@ def wiretape_server(pytestconfig: pytest.Config) -> Iterator[SessionServer]:
 
     For what a function-scoped fixture can't do, as one play for each example of a Hypothesis test.
     """
-    from pytest_wiretape.playing import SessionServer
+    from pytest_wiretape.session_server import SessionServer
 
     server = SessionServer(pytestconfig)
     yield server

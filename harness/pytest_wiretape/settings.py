@@ -9,10 +9,11 @@ from typing import Any, NoReturn
 
 import pytest
 
+from wiretape.faults import Fault, FaultError, read_file
 from wiretape_server.options import OptionError, PlayOptions
 from wiretape_server.profiles import demanded
 
-PLAYING = ("pace", "chunks", "ids", "strict", "profile", "seed")
+PLAYING = ("pace", "chunks", "ids", "strict", "faults", "profile", "seed")
 SWITCH = {
     "1": True,
     "true": True,
@@ -41,6 +42,8 @@ def play_options(
     given = {name: value for name in PLAYING if (value := resolve(config, name, *levels)) is not None}
     if "strict" in given:
         given["strict"] = switch(given["strict"])
+    if "faults" in given:
+        given["faults"] = _faults(config, given["faults"])
     if "seed" in given:
         given["seed"] = _whole(given["seed"])
     try:
@@ -49,6 +52,25 @@ def play_options(
         return PlayOptions.parse(**given, app_server=app_server)
     except OptionError as error:
         refuse(str(error))
+
+
+def _faults(config: pytest.Config, given: Any) -> Iterable[str | Fault]:
+    """Faults as a list, as one text with blanks between them, or in a YAML file below the root folder."""
+    texts: Any = given.split() if isinstance(given, str) else [given] if isinstance(given, Path) else given
+    found: list[str | Fault] = []
+    for each in texts:
+        if isinstance(each, Path) or str(each).endswith((".yaml", ".yml")):
+            found += _faults_in(config.rootpath / str(each))
+        else:
+            found.append(each)
+    return found
+
+
+def _faults_in(path: Path) -> Iterable[Fault]:
+    try:
+        return read_file(path.read_bytes())
+    except (FaultError, OSError) as error:
+        refuse(f"{path}: {error}")
 
 
 def resolve(config: pytest.Config, name: str, *levels: Mapping[str, Any]) -> Any:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 # Imported here so that pytest runs inside this process find them loaded, and leave them so.
-import pytest_wiretape.playing  # noqa: F401
+import pytest_wiretape.session_server  # noqa: F401
 
 CLIENTS = Path(__file__).parents[1] / "conformance"
 

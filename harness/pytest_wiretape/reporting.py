@@ -1,0 +1,112 @@
+"""Reports of a whole test run: every verdict that a test ended with, in the files that were asked for."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import time
+from collections.abc import Generator, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_wiretape.settings import PLAYING
+from wiretape import __version__, strictjson
+from wiretape.reporting.files import Target, TargetError, write
+from wiretape.reporting.model import Judged, document, verdict
+from wiretape.reporting.run import Hashed, Run, cassette_file, sources
+
+if TYPE_CHECKING:
+    from pytest_wiretape.playing import Play
+
+PARTS = "wiretape_report"
+"""The attribute of a test's teardown report that holds its verdicts; xdist carries it to the main process."""
+
+
+def targets(config: pytest.Config) -> tuple[Target, ...]:
+    """What was asked for: on the command line, else by the environment, else in the ini file."""
+    said: Sequence[str] = config.getoption("wiretape_report") or ()
+    folder = config.invocation_params.dir
+    if not said:
+        said = os.environ.get("WIRETAPE_REPORT", "").split()
+    if not said:
+        said, folder = config.getini("wiretape_report").split(), config.rootpath
+    try:
+        return tuple(Target.parse(text, folder) for text in said)
+    except TargetError as error:
+        raise pytest.UsageError(f"--wiretape-report: {error}") from None
+
+
+class Reporter:
+    """A plugin of its own, registered where a report is asked for."""
+
+    def __init__(self, config: pytest.Config, targets: Sequence[Target]) -> None:
+        self._config = config
+        self._targets = targets
+        self._began = time.monotonic()
+        self._parts: list[tuple[str, dict[str, Any], Hashed]] = []
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(
+        self, item: pytest.Item, call: pytest.CallInfo[None]
+    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        """Note the test's verdicts, when the last of them has been made."""
+        from pytest_wiretape.plugin import PLAYER
+
+        report = yield
+        if call.when == "teardown" and PLAYER in item.stash:
+            plays = [play for play in item.stash[PLAYER].plays if play.report is not None]
+            setattr(report, PARTS, strictjson.dumps([*map(self._part, plays, [item] * len(plays))]))
+        return report
+
+    def _part(self, play: Play, item: pytest.Item) -> list[Any]:
+        assert play.report is not None
+        judged = Judged(
+            report=play.report,
+            transcript=play.transcript,
+            cassette=play.cassette,
+            source=_inside(play.cassette.source, self._config.rootpath),
+            reproduce=shlex.join(["pytest", *self._options(), item.nodeid]),
+            test=item.nodeid,
+            line=(item.location[1] or 0) + 1,
+        )
+        file = cassette_file(play.cassette)
+        return [verdict(judged), file.name, file.sha256]
+
+    def _options(self) -> Iterator[str]:
+        for name in PLAYING:
+            given = self._config.getoption(f"wiretape_{name}", None) or ()
+            for value in given if isinstance(given, (list, tuple)) else (given,):
+                yield f"--wiretape-{name}={value}"
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Collect what tests noted, in this process or in another one."""
+        for part, name, sha256 in strictjson.loads(getattr(report, PARTS, "[]")):
+            self._parts.append((report.nodeid, part, Hashed(name=name, sha256=sha256)))
+
+    def pytest_sessionfinish(self) -> None:
+        """Write the reports, in the main process."""
+        if not hasattr(self._config, "workerinput"):
+            self._parts.sort(key=lambda each: each[0])  # xdist brings them in any order
+            write(self._targets, [document((part for _, part, _ in self._parts), self._run())], self._put)
+
+    def _run(self) -> Run:
+        return Run(
+            version=__version__,
+            command=("pytest", *self._config.invocation_params.args),
+            sources=sources(part["protocol"] for _, part, _ in self._parts),
+            cassettes=tuple(dict.fromkeys(file for *_, file in self._parts)),
+            seconds=round(time.monotonic() - self._began, 3),
+        )
+
+    def _put(self, text: str) -> None:
+        """Show a text on a line of its own; not in a run that was told to show nothing."""
+        if terminal := self._config.pluginmanager.get_plugin("terminalreporter"):
+            terminal.write(f"\n{text}\n")  # behind the dots there is no line end yet
+
+
+def _inside(source: str, root: Path) -> str:
+    """A cassette's file as the repository knows it, else its folder and name."""
+    path = Path(source)
+    return path.relative_to(root).as_posix() if path.is_relative_to(root) else "/".join(path.parts[-2:])

@@ -1,0 +1,109 @@
+"""``--wiretape-report``: the verdicts of a whole test run as files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.plugin.conftest import INI, run
+from tests.schemas import complaint
+
+TESTS = """
+def test_right(wiretape):
+    ask(wiretape.play("plain_answer"))
+
+@pytest.mark.parametrize("way", [1])
+def test_wrong(wiretape, way):
+    ask(wiretape.play("alefita_way"), **WRONG_RECIPIENT)
+
+def test_without_a_play():
+    pass
+"""
+
+
+@pytest.fixture(autouse=True)
+def no_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("WIRETAPE_REPORT", raising=False)
+
+
+def read(file: Path) -> Any:
+    whole = json.loads(file.read_text("ascii"))
+    assert complaint("report", whole) is None
+    return whole
+
+
+def seen(whole: Any) -> list[tuple[str, str, bool]]:
+    return [(each["name"], each["test"], each["ok"]) for each in whole["cassettes"]]
+
+
+VERDICTS = [
+    ("plain_answer", "test_it.py::test_right", True),
+    ("alefita_way", "test_it.py::test_wrong[1]", False),
+]
+
+
+def test_a_report_holds_every_verdict_with_its_test_and_how_to_run_it_again(
+    project: pytest.Pytester,
+) -> None:
+    run(project, TESTS, "--wiretape-report=json:r.json", "--wiretape-chunks=event")
+    whole = read(project.path / "r.json")
+    assert seen(whole) == VERDICTS
+    wrong = whole["cassettes"][1]
+    assert wrong["reproduce"] == "pytest --wiretape-chunks=event 'test_it.py::test_wrong[1]'"
+    assert wrong["line"] == 8
+    assert [each["name"] for each in whole["run"]["cassettes"]] == ["plain_answer", "alefita_way"]
+    assert whole["run"]["command"][0] == "pytest"
+
+
+def test_workers_bring_their_verdicts_together(project: pytest.Pytester) -> None:
+    project.makepyfile(test_it="from client import WRONG_RECIPIENT, ask\nimport pytest\n\n" + TESTS)
+    project.runpytest_subprocess("-p", "no:cacheprovider", "-n2", "--wiretape-report=json:r.json")
+    assert seen(read(project.path / "r.json")) == VERDICTS
+
+
+def test_several_reports_are_written_and_annotations_stand_on_lines_of_their_own(
+    project: pytest.Pytester,
+) -> None:
+    result = run(project, TESTS, "--wiretape-report=html:r.html", "--wiretape-report=github", "-q")
+    result.stdout.fnmatch_lines(["::error file=test_it.py,line=8,title=flow_a.return.recipient-is-all*"])
+    assert "flow_a.return.recipient-is-all" in (project.path / "r.html").read_text("utf-8")
+
+
+def test_a_run_that_shows_nothing_shows_no_annotations(project: pytest.Pytester) -> None:
+    result = run(project, TESTS, "--wiretape-report=github", "-p", "no:terminal")
+    assert not result.outlines
+
+
+@pytest.mark.parametrize("first", ["command line", "environment", "ini"])
+def test_the_first_level_that_asks_for_reports_wins(
+    project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, first: str
+) -> None:
+    """``first`` and all below it ask for a report; the others' are not written."""
+    levels = ["command line", "environment", "ini"]
+    asked = levels[levels.index(first) :]
+    if "environment" in asked:
+        monkeypatch.setenv("WIRETAPE_REPORT", "json:environment text:environment.txt")
+    if "ini" in asked:
+        project.makeini(INI + "wiretape_report = json:ini text:ini.txt\n")
+    said = ["--wiretape-report=json:command line"] if "command line" in asked else []
+    run(project, TESTS, *said)
+    assert [name for name in levels if (project.path / name).exists()] == [first]
+    assert (project.path / f"{first}.txt").exists() == (first != "command line")
+
+
+@pytest.mark.parametrize("text", ["pdf:r.pdf", "json", "json:no/such/folder/r.json"])
+def test_a_report_that_can_not_be_written_is_refused_before_any_test_runs(
+    project: pytest.Pytester, text: str
+) -> None:
+    result = run(project, TESTS, f"--wiretape-report={text}")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["ERROR: --wiretape-report: *"])
+
+
+def test_nothing_is_written_that_nobody_asked_for(project: pytest.Pytester) -> None:
+    before = set(project.path.iterdir())
+    run(project, "def test_it(): pass\n")
+    assert {each.name for each in set(project.path.iterdir()) - before} <= {"test_it.py", "__pycache__"}
