@@ -16,7 +16,7 @@ from wiretape_cli.main import cli, main
 
 VERBS = (
     *("serve", "check", "codex", "record", "import", "show", "diff"),
-    *("verify", "decode", "rules", "lint", "fuzz", "init"),
+    *("verify", "report", "decode", "rules", "lint", "fuzz", "init"),
 )
 
 
