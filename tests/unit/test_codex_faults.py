@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import pytest
 
@@ -425,3 +426,10 @@ def test_a_call_that_comes_again_after_a_reconnect_is_answered_there() -> None:
     wire.call()
     wire.answer(OMIT)
     assert ended(wire).failed() == {}
+
+
+def test_the_page_names_every_kind_and_how_it_is_known() -> None:
+    page = (Path(__file__).parents[2] / "docs/faults.md").read_text("utf-8")
+    for kind in CODEX_KINDS:
+        (row,) = (line for line in page.splitlines() if line.startswith(f"| `{kind.name}` | "))
+        assert row.endswith(f"| *{kind.evidence}* |")
