@@ -23,6 +23,7 @@ from wiretape_server.codex.provider import ProviderRequest
 from wiretape_server.codex_play import CodexPlay
 
 _JSON: Final = {"content-type": "application/json"}
+_TEXT: Final = {"content-type": "text/plain; charset=utf-8"}
 _EVENTS: Final = {"content-type": "text/event-stream", "cache-control": "no-store"}
 _USAGE: Final = {
     "input_tokens": 10,
@@ -36,7 +37,11 @@ _USAGE: Final = {
 async def serve(play: CodexPlay, request: web.BaseRequest, path: str) -> web.StreamResponse:
     """Answer one request of an app-server."""
     headers = tuple((name.decode("latin-1"), value.decode("latin-1")) for name, value in request.raw_headers)
-    body = await request.content.read()
+    try:
+        body = await request.content.read()
+    except web.RequestPayloadError:
+        number = play.recorder.request(request.method, path, headers, b"")
+        return _undecodable(play, number, request.headers.get("content-encoding", ""))
     number = play.recorder.request(request.method, path, headers, body)
     match request.method, path:
         case "POST", "/v1/responses":
@@ -46,6 +51,14 @@ async def serve(play: CodexPlay, request: web.BaseRequest, path: str) -> web.Str
         case method, _:
             play.errors.append(f"request {number}: {method} {path}: the model provider has no such endpoint")
             return _answer(play, number, 404, {"error": {"message": f"no endpoint {method} {path}"}})
+
+
+def _undecodable(play: CodexPlay, number: int, encoding: str) -> web.Response:
+    said = f"the body is not what its header content-encoding {encoding!r} says"
+    play.errors.append(f"request {number}: {said}")
+    response = _answer(play, number, 400, {"error": {"message": said}})
+    response.force_close()  # where the next request would begin is not known
+    return response
 
 
 MODEL: Final = {"id": "mock-model", "object": "model", "created": 0, "owned_by": "wiretape"}
@@ -73,10 +86,19 @@ async def _respond(play: CodexPlay, request: web.BaseRequest, number: int, body:
     )
     play.provider_requests[thread] += 1
     if step.error is not None:
-        return _reply(play, number, step.error.status, _JSON, step.error.body.encode())
+        return _reply(play, number, step.error.status, _sort(step.error.body), step.error.body.encode())
     if step.wait:
         return await _keep_waiting(play, request, number)
     return _reply(play, number, 200, _EVENTS, b"".join(map(_event, events(step, f"resp_{number}"))))
+
+
+def _sort(body: str) -> Mapping[str, str]:
+    """The headers of an error's body, which need not be JSON."""
+    try:
+        strictjson.loads(body)
+    except StrictJSONError:
+        return _TEXT
+    return _JSON
 
 
 def _answer(play: CodexPlay, number: int, status: int, value: object) -> web.Response:

@@ -33,7 +33,11 @@ class Site:
         """Listen. Raises OSError, with what to do, when the address can't be had."""
         loop = asyncio.get_running_loop()
         try:
-            self._listener = await loop.create_server(self._http, host, port, backlog=1024)
+            # Not serving yet, so that nobody can call it off between the socket and its owner.
+            self._listener = await loop.create_server(
+                self._http, host, port, backlog=1024, start_serving=False
+            )
+            await self._listener.start_serving()
         except OSError as error:
             raise OSError(
                 error.errno,
