@@ -163,6 +163,12 @@ def asking_again(client: CodexClient, request: Message, right: Message) -> None:
     client.send(right)
 
 
+def only_when_idle(client: CodexClient, notice: Message) -> None:
+    """Lose every notification that comes while an answer is waited for."""
+    if not client.asking:
+        client.note(notice)
+
+
 def initialized_twice(client: CodexClient) -> None:
     client.send({"method": "initialized"})
     client.send({"method": "initialized"})
@@ -237,6 +243,7 @@ BROKEN: dict[str, Broken] = {
     "fault.refused-initialize": Broken(hooks=Hooks(opens=heedless), fault="rpc-error@request:1"),
     "fault.thread-known": Broken(hooks=Hooks(starts=thread_of_its_own), fault="rpc-error@type:thread/start"),
     "fault.not-asked-twice": Broken(hooks=Hooks(call=asking_again), fault="late-answer@request:3"),
+    "fault.nothing-lost": Broken(hooks=Hooks(notified=only_when_idle), fault="late-answer@request:3"),
     "fault.duplicate-ignored": Broken(
         hooks=Hooks(initialized=initialized_twice), fault="duplicate-answer@request:1"
     ),

@@ -21,6 +21,9 @@ from wiretape_server.codex.profiles import PROFILES
 from wiretape_server.codex.provider import ScriptedModel
 from wiretape_server.codex_faults import Overlay, Unnoted
 
+FOR_EVER = 30.0
+"""Seconds until a client that waits is ended."""
+
 
 def judged(
     cassette: Cassette, hooks: Hooks = CONFORMING, *, profile: str = "0.171", fault: str = ""
@@ -120,6 +123,7 @@ class MemoryWire:
         if not self.heard and self.gone:
             raise ClientError("the app-server has ended")
         if not self.heard:
+            self.wait(FOR_EVER)
             raise ClientError("both sides wait for the other one")
         return self.heard.popleft()
 

@@ -73,6 +73,8 @@ class Hooks:
     """The params of thread/start."""
     call: Reply = answer
     refresh: Reply = answer
+    notified: Callable[[CodexClient, Message], object] = lambda client, notice: client.note(notice)
+    """What is done about a notification."""
     garbled: Callable[[CodexClient], object] = lambda _client: None
     """What is done about a line that is no JSON."""
 
@@ -92,6 +94,8 @@ class CodexClient:
     thread_id: str = ""
     refreshed: Message = field(default_factory=dict)
     interrupting: bool = False
+    asking: bool = False
+    """It waits for an answer."""
     wire: Wire = field(init=False)
     ids: Iterator[int] = field(init=False)
     answers: dict[int, Message] = field(init=False)
@@ -186,8 +190,10 @@ class CodexClient:
         """Send a request; gives its answer, a result or an error."""
         number = next(self.ids)
         self.send({"id": number, "method": method, "params": params})
+        self.asking = True
         while number not in self.answers:
             self.take()
+        self.asking = False
         return self.answers.pop(number)
 
     def result(self, method: str, params: Message) -> Any:
@@ -211,8 +217,13 @@ class CodexClient:
             self.answers[message["id"]] = message
         elif "id" in message:
             self.reply(message)
-        elif message["method"] == "turn/completed":
-            self.over.add(message["params"]["turn"]["id"])
+        else:
+            self.hooks.notified(self, message)
+
+    def note(self, notice: Message) -> None:
+        """Note that a turn is over."""
+        if notice["method"] == "turn/completed":
+            self.over.add(notice["params"]["turn"]["id"])
 
     def reply(self, request: Message) -> None:
         right = {"id": request["id"], "result": self.refreshed}

@@ -259,6 +259,27 @@ def test_what_is_asked_after_the_late_answer_is_another_request() -> None:
     assert verdict(wire)["not-asked-twice"] == "pass"
 
 
+def test_who_waits_for_what_it_has_lost_is_warned() -> None:
+    wire = late()
+    wire.transcript.entries.pop()
+    assert wire.outcome("fault.nothing-lost").because == "the client may go on yet"
+    wire.at = 30.0
+    wire.closed()
+    (finding,) = wire.failed().values()
+    assert (finding.rule, finding.level) == ("codex.fault.nothing-lost", "should")
+    assert "30.0 s" in str(finding.got)
+
+
+def test_who_says_something_more_has_lost_nothing() -> None:
+    wire = late()
+    wire.transcript.entries.pop()
+    wire.at = 1.0
+    wire.request("model/list")
+    wire.at = 30.0
+    wire.closed()
+    assert wire.failed() == {}
+
+
 def doubled(*after: object) -> Wire:
     """A session whose answer to initialize comes twice."""
     wire = Wire()

@@ -95,6 +95,7 @@ class _Reader:
         connection, message = self.connection(entry.connection), _read_frame(entry)
         at = f"{_named(message)} (frame {self.frames}{', ' if entry.connection else ''}{entry.connection})"
         if entry.direction == "server":
+            self.strikes.heard(entry.at, message, connection)
             self.from_server(order, at, message, connection)
             return
         self.view.frames.append(Sent(at=at, data=entry.data, message=message))
@@ -141,7 +142,6 @@ class _Reader:
     # --- what the server sent
 
     def from_server(self, order: int, at: str, message: Message, connection: Connection) -> None:
-        self.strikes.heard(message, connection)
         if isinstance(message, Call):
             self.asked(at, message, connection)
         elif isinstance(message, Notice):

@@ -48,21 +48,14 @@ class Strikes:
         known = connection.name in openers or (connection.name, str(thread)) in self._announced
         self._view.turn_starts.append(TurnStart(at=at, thread=thread, known=known))
 
-    def heard(self, message: Message, connection: Connection) -> None:
+    def heard(self, time: float, message: Message, connection: Connection) -> None:
         """The client is told something."""
         if isinstance(message, Notice) and message.method == "thread/started":
-            self._announced.add(
-                (connection.name, str(fields(fields(message.params).get("thread")).get("id")))
-            )
+            thread = fields(fields(message.params).get("thread"))
+            self._announced.add((connection.name, str(thread.get("id"))))
         for strike in connection.strikes:
-            if (
-                isinstance(message, (Answer, Failure))
-                and strike.answered is None
-                and _answers(message, strike)
-            ):
-                strike.answered = len(strike.sent)
-            elif getattr(message, "method", "") == "turn/completed" and strike.over is None:
-                strike.over = len(strike.sent)
+            strike.told = time - strike.since
+            _note(message, strike)
 
     @staticmethod
     def closed(connection: Connection, time: float) -> None:
@@ -71,5 +64,10 @@ class Strikes:
             strike.closed = time - strike.since
 
 
-def _answers(message: Answer | Failure, strike: Strike) -> bool:
-    return strike.request is not None and same_id(message.id, strike.request.id)
+def _note(message: Message, strike: Strike) -> None:
+    """Note the first answer to the request that was struck, and the first end of a turn."""
+    if isinstance(message, (Answer, Failure)):
+        mine = strike.request is not None and same_id(message.id, strike.request.id)
+        strike.answered = len(strike.sent) if mine and strike.answered is None else strike.answered
+    elif getattr(message, "method", "") == "turn/completed" and strike.over is None:
+        strike.over = len(strike.sent)

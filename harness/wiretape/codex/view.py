@@ -225,6 +225,8 @@ class Strike:
     """How many messages the client had sent when the answer came."""
     over: int | None = None
     """The same, when a turn was completed next."""
+    told: float = 0.0
+    """When the server said something last."""
     closed: float | None = None
     """The seconds until the client closed the connection."""
 

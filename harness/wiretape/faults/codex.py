@@ -69,7 +69,7 @@ CODEX_KINDS: Final = (
         _ANSWER,
         "wire",
         _IDS,
-        ("fault.not-asked-twice", "fault.thread-known", "call.answered", "behavior.keeps-reading"),
+        ("fault.nothing-lost", "fault.not-asked-twice", "fault.thread-known", "call.answered"),
     ),
     _kind(
         "duplicate-answer",
@@ -87,7 +87,7 @@ CODEX_KINDS: Final = (
         _ANSWER,
         "wire",
         _IDS,
-        ("fault.thread-known", "behavior.keeps-reading"),
+        ("fault.nothing-lost", "fault.thread-known"),
     ),
     _kind(
         "server-request-first",
@@ -96,7 +96,7 @@ CODEX_KINDS: Final = (
         _ANSWER,
         "inferred",
         _IDS,
-        ("call.answered", "call.answered-once", "call.id-exact", "auth-refresh.answered"),
+        ("fault.nothing-lost", "call.answered", "call.answered-once", "auth-refresh.answered"),
     ),
     _kind(
         "malformed-line",

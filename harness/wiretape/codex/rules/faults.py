@@ -12,6 +12,8 @@ from wiretape.strictjson import identical
 
 ONCE: Final = frozenset(("initialized", "thread/start", "thread/resume", "thread/fork", "turn/start"))
 """What a client does once, when it has an answer."""
+OVERTAKEN: Final = frozenset(("late-answer", "notification-first", "server-request-first"))
+"""Kinds by which other messages come before an answer."""
 NOTICED: Final = 1.0
 """Seconds in which a client has noticed that a stream has ended."""
 PATIENCE: Final = 5.0
@@ -48,6 +50,20 @@ def _not_asked_twice(strike: Strike) -> Answer:
     return Fault(
         "", f"nothing but patience: {strike.request.method} waits", "the same request again", at=again.at
     )
+
+
+def _nothing_lost(strike: Strike) -> Answer:
+    if strike.kind not in OVERTAKEN:
+        return _other("late-answer or the like")
+    if strike.over is None or strike.answered is None:
+        return Unseen("no turn was over after it")
+    if strike.closed is None:
+        return Unseen("the client may go on yet")
+    waited = strike.closed - strike.told
+    goes_on = strike.sent and strike.sent[-1].seconds > strike.told
+    if goes_on or waited <= PATIENCE:
+        return None
+    return Fault("", "the client knows that its turn is over", f"it did nothing more for {waited:.1f} s")
 
 
 def _duplicate_ignored(strike: Strike) -> Answer:
@@ -138,6 +154,19 @@ FAULT_RULES: Final[tuple[Rule, ...]] = (
         good="turn/start, a tool call and its answer, then the answer to turn/start",
         bad=("turn/start, a tool call, and the same turn/start again before its answer",),
         hint="wait: answers do not come in the order of the requests",
+    ),
+    rule(
+        "fault.nothing-lost",
+        "What comes before an answer is not lost",
+        _nothing_lost,
+        scope="strikes",
+        level="should",
+        section="Faults",
+        quote="A client that waits for an answer takes what comes before it.",
+        evidence="inferred",
+        good="turn/completed, then the late answer to turn/start, and the client closes the connection",
+        bad=("turn/completed, then the late answer to turn/start, and the client waits until it is ended",),
+        hint="whatever is waited for, put answers where their id belongs, and all else into a queue",
     ),
     rule(
         "fault.duplicate-ignored",
