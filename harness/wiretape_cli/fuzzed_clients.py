@@ -110,7 +110,8 @@ class Target:
 
 
 def _play(server: ServerThread, client: Client, profile: str, trial: Trial) -> Played:
-    play = server.play(trial.cassette, PlayOptions(pace="instant", profile=profile))
+    options = PlayOptions.parse(pace="instant", profile=profile, faults=trial.faults)
+    play = server.play(trial.cassette, options)
     try:
         ended = client(play.variables())
         play.wait_idle(SETTLE)

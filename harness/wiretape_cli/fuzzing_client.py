@@ -52,8 +52,12 @@ def replay(target: Target, files: Sequence[Path]) -> Exit:
 
 
 def _trial(file: Path) -> Trial:
-    plain = plain_of(file)
-    return Trial(cassette=load_cassette(file), plain=load_cassette(plain) if plain.is_file() else None)
+    cassette, plain = load_cassette(file), plain_of(file)
+    return Trial(
+        cassette=cassette,
+        plain=load_cassette(plain) if plain.is_file() else None,
+        faults=tuple(cassette.extensions.get("x-find", {}).get("faults", ())),
+    )
 
 
 def _say_misdeed(about: str, found: Misdeed) -> None:
@@ -61,6 +65,8 @@ def _say_misdeed(about: str, found: Misdeed) -> None:
     for number, interaction in enumerate(found.trial.cassette.interactions, 1):
         say(f"  answer {number}")
         say(quoted(interaction.response.body.decode(errors="replace").replace("\r", "\\r")))
+    for fault in found.trial.faults:
+        say(f"  fault {fault}")
     for finding in found.findings:
         say(finding_text(finding))
     if found.difference:
@@ -83,5 +89,6 @@ def _replay(target: Target, found: Misdeed, file: Path) -> str:
             str(file),
         ]
     else:
-        head = ["wiretape", "check", "--cassette", str(file)]
+        faults = [part for each in found.trial.faults for part in ("--fault", each)]
+        head = ["wiretape", "check", "--cassette", str(file), *faults]
     return shlex.join([*head, *profile, "--", *target.command])

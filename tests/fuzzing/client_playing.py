@@ -19,7 +19,7 @@ def player(server: ServerThread, client: type[ReferenceClient], *, pace: str = "
     """Plays trials to clients of this class, a fresh one each time."""
 
     def play(trial: Trial) -> Played:
-        playback = server.play(trial.cassette, PlayOptions(pace=pace))
+        playback = server.play(trial.cassette, PlayOptions.parse(pace=pace, faults=trial.faults))
         try:
             ended = run(
                 client(

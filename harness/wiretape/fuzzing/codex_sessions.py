@@ -21,6 +21,7 @@ from wiretape.cassette.model import (
     Step,
 )
 from wiretape.fuzzing.campaign import Kind
+from wiretape.fuzzing.faulty import faulty_trials
 from wiretape.fuzzing.trials import Trial
 from wiretape.testing import json_texts, texts, tool_answers
 from wiretape.testing.changes import Draw
@@ -186,7 +187,7 @@ _ANY: Final = codex_sessions(
     arguments=_ANY_TEXT, given=_ANSWERS, most_turns=3, most_rounds=2, most_calls=3, fixed=True, said=True
 )
 
-CODEX_KINDS: Final[tuple[Kind[Trial], ...]] = tuple(
+_FORMS: Final = tuple(
     Kind(name=name, about=about, examples=_trials(about, drawn, form))
     for name, about, drawn, form in (
         ("texts", "a call with any text for its argument", codex_sessions(arguments=_ANY_TEXT), _as_drawn),
@@ -214,4 +215,11 @@ CODEX_KINDS: Final[tuple[Kind[Trial], ...]] = tuple(
         ("versions", "an app-server of another version", _CALLS, _of_another_version),
         ("anything", "any session in any form", _ANY, _in_any_form),
     )
+)
+
+_TROUBLE: Final = "something goes wrong between client and app-server"
+
+CODEX_KINDS: Final[tuple[Kind[Trial], ...]] = (
+    *_FORMS,
+    Kind(name="trouble", about=_TROUBLE, examples=faulty_trials(_TROUBLE, _CALLS)),
 )

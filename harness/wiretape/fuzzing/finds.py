@@ -59,8 +59,9 @@ def cassette(find: Find, *, tool: str) -> Cassette:
 
 def session_cassettes(kind: str, found: Misdeed, *, tool: str) -> list[Cassette]:
     """The session of a find, and behind it its usual form where it is the difference that counts."""
-    extensions = {"x-find": {"kind": kind, "rule": found.rule}}
-    tried = replace(_made_by(found.trial.cassette, tool), extensions=extensions)
+    about: dict[str, Any] = {"kind": kind, "rule": found.rule}
+    about |= {"faults": [*found.trial.faults]} if found.trial.faults else {}
+    tried = replace(_made_by(found.trial.cassette, tool), extensions={"x-find": about})
     plain = found.trial.plain
     return [tried, _made_by(plain, tool)] if plain and found.rule == DIFFERS else [tried]
 

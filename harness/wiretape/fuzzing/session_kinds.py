@@ -9,9 +9,11 @@ from typing import Any, Final, TypeAlias
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
+from wiretape.cassette.model import Cassette
 from wiretape.delta_encoder import ANNOUNCEMENT, delta_event
 from wiretape.flow_a.messages import IN_PROGRESS
 from wiretape.fuzzing.campaign import Kind
+from wiretape.fuzzing.faulty import faulty_trials
 from wiretape.fuzzing.sessions import ANY_ARGUMENTS, ARGUMENTS, Message, Session, Wire, cassette, sessions
 from wiretape.fuzzing.trials import Trial
 from wiretape.javascript import unit_count
@@ -142,6 +144,13 @@ def _in_any_form(draw: Draw, session: Session, messages: Sequence[Message]) -> W
 
 
 @st.composite
+def _usual(draw: Draw, drawn: SearchStrategy[Session]) -> Cassette:
+    """Sessions in the usual form, but that the arguments come in pieces."""
+    session = draw(drawn)
+    return cassette(session, [_in_tokens(draw, session, each) for each in session.answers], title="")
+
+
+@st.composite
 def trials(draw: Draw, about: str, drawn: SearchStrategy[Session], form: Form) -> Trial:
     """Sessions in this form, each with its plain one to compare with."""
     session = draw(drawn)
@@ -156,7 +165,7 @@ def trials(draw: Draw, about: str, drawn: SearchStrategy[Session], form: Form) -
 _SAID: Final = sessions(arguments=ARGUMENTS)
 _CALLED: Final = sessions(most_calls=3, arguments=ANY_ARGUMENTS, any_call=True)
 
-FLOW_A_KINDS: Final[tuple[Kind[Trial], ...]] = tuple(
+_FORMS: Final = tuple(
     Kind(name=name, about=about, examples=trials(about, drawn, form))
     for name, about, drawn, form in (
         (
@@ -187,4 +196,11 @@ FLOW_A_KINDS: Final[tuple[Kind[Trial], ...]] = tuple(
             _in_any_form,
         ),
     )
+)
+
+_TROUBLE: Final = "something goes wrong on the wire"
+
+FLOW_A_KINDS: Final[tuple[Kind[Trial], ...]] = (
+    *_FORMS,
+    Kind(name="faults", about=_TROUBLE, examples=faulty_trials(_TROUBLE, _usual(sessions(most_calls=2)))),
 )

@@ -1,0 +1,58 @@
+"""Sessions in which something goes wrong on the wire, in one place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Final
+
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from wiretape.cassette.model import Cassette
+from wiretape.faults import KINDS, Fault, Kind, Unit, Where, hits
+from wiretape.fuzzing.trials import Trial
+from wiretape.testing.changes import Draw
+
+_WAITING: Final = frozenset({"stall", "delay", "jitter", "429", "late-answer"})
+"""Kinds that only cost time: whether a client waits long enough is seen in one play as well as in many."""
+_EVERYWHERE: Final = "*"
+_CODEX_PLACES: Final = st.integers(1, 12)
+"""A drawn session of the app-server has no recorded frames that would say which places there are."""
+
+
+@st.composite
+def faulty_trials(draw: Draw, about: str, drawn: SearchStrategy[Cassette]) -> Trial:
+    """Sessions with one fault.
+
+    After a fault that no right client gives up for, the returns are those of the session without it.
+    """
+    session = draw(drawn)
+    kind = draw(st.sampled_from(_kinds(session.protocol)))
+    session = replace(session, title=f"Found by fuzzing: {about}: {kind.title}")
+    fault = draw(_codex_faults(kind) if session.protocol == "codex" else _flow_a_faults(kind, session))
+    faults = () if fault is None else (str(fault),)
+    return Trial(cassette=session, plain=None if kind.may_end else session, faults=faults)
+
+
+def _kinds(protocol: str) -> list[Kind]:
+    return [kind for kind in KINDS.values() if kind.protocol == protocol and kind.name not in _WAITING]
+
+
+@st.composite
+def _flow_a_faults(draw: Draw, kind: Kind, session: Cassette) -> Fault | None:
+    """A place that the fault does strike; None in a session that has none."""
+    unit = kind.units[0]
+    places = sorted(set(_places(kind, unit, session)))
+    return Fault(kind.name, Where(unit, draw(st.sampled_from(places)))) if places else None
+
+
+def _places(kind: Kind, unit: Unit, session: Cassette) -> Iterable[int]:
+    for hit in hits([Fault(kind.name, Where(unit, _EVERYWHERE))], session):
+        place = hit.request if unit == "request" else hit.event
+        if place is not None:
+            yield place
+
+
+def _codex_faults(kind: Kind) -> SearchStrategy[Fault]:
+    return _CODEX_PLACES.map(lambda place: Fault(kind.name, Where(kind.units[0], place)))
