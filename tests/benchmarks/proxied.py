@@ -116,6 +116,9 @@ class _Same:
     def feed(self, data: bytes) -> bytes:
         return data
 
+    def held(self) -> bytes:
+        return b""
+
     def close(self) -> bytes:
         return b""
 

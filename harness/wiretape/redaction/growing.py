@@ -8,11 +8,15 @@ text in it grows.
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Callable, Iterator
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple
 
 from wiretape import strictjson
-from wiretape.redaction.pieces import NO_PART, Edit, Piece, distributed, piece_of, pieces_of_row
+from wiretape.redaction.growing_text import CONTEXT, Growing
+from wiretape.redaction.pieces import Edit, Piece, distributed, open_word, piece_of, pieces_of_row
+from wiretape.redaction.strings import Path, Strings, string_at
+from wiretape.redaction.texts import TextRedactor
 from wiretape.strictjson import StrictJSONError
 
 _APPEND: Final = re.compile(
@@ -20,82 +24,39 @@ _APPEND: Final = re.compile(
     r'"v": ?"((?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+)"\} *$'
 )
 """The usual event: it says where a text goes on, or that it goes on where it did before."""
-_STRING: Final = re.compile(r'"((?:[^"\\]|\\.)*+)"')
-_OPEN_MEMBER: Final = re.compile(r'"([\w.-]{1,64})"\s*:\s*"(?:[^"\\]|\\.)*$')
-_CONTEXT: Final = 160
+_SIGNS: Final = ('"v"', '"delta"', '"v1"', "\\")
+"""One of these stands in all that lets a text grow."""
 _PATIENCE: Final = 8
 """How many deltas may come between two pieces of a word."""
+_MOST_VALUES: Final = 64
+"""Values that were set are remembered, that many, for the texts in them to go on."""
 
-Path: TypeAlias = tuple[str, ...]
 
+class Value(NamedTuple):
+    """What was set at a path: a string, a list, an object. Its texts are made when one of them goes on."""
 
-class Growing:
-    """One text that grows: what is kept of it, and the pieces that are not written yet."""
-
-    __slots__ = ("context", "end", "inside", "name", "open_from", "pieces", "seen")
-
-    def __init__(self, name: str = "", context: str = "") -> None:
-        self.name = name
-        """The member that it is, when that is a secret's."""
-        self.context = context
-        """The end of what is written."""
-        self.end = context
-        """The end of all that was said."""
-        self.inside = False
-        """Whether it is JSON that ends, so far, inside the value of a secret member."""
-        self.pieces: list[Piece] = []
-        self.open_from: int | None = None
-        """Where the piece stands with which a word began that is not finished yet."""
-        self.seen = 0
-
-    def add(self, piece: Piece, is_secret_name: Callable[[str], bool]) -> None:
-        said = piece.said
-        self.pieces.append(piece)
-        if not said:
-            return
-        self.end = (self.end + said)[-_CONTEXT:]
-        if '"' in said:
-            member = _OPEN_MEMBER.search(self.end)
-            self.inside = member is not None and is_secret_name(member[1])
-        whole = self.inside or self.name
-        if self.open_from is None or (NO_PART.match(said) and not whole):
-            self.open_from = piece.start
-        if NO_PART.match(said, len(said) - 1) and not whole:
-            self.open_from = None
-
-    def said(self) -> str:
-        """What it says, as far as it is kept."""
-        return self.context + "".join(piece.said for piece in self.pieces)
-
-    def written(self, stop: int) -> list[Piece]:
-        """Let go of the pieces before a place."""
-        gone = [piece for piece in self.pieces if piece.start < stop]
-        del self.pieces[: len(gone)]
-        if self.open_from is not None and self.open_from < stop:
-            self.open_from = self.pieces[0].start if self.pieces else None
-        return gone
-
-    def remember(self, said: str) -> None:
-        """Keep the end of what is written, from a word's begin on: what it was may say what comes."""
-        end = said[-_CONTEXT:]
-        self.context = end if len(said) <= _CONTEXT else end.partition(" ")[2]
+    strings: Strings
+    at: Path
+    """Where it stands in the event's data."""
+    said: Any
+    seen: int
 
 
 class GrowingTexts:
-    """The growing texts of one stream. Positions count its characters from the begin.
+    """The growing texts of one stream. Positions count its characters from the begin."""
 
-    ``is_secret_name`` says of a member whether its whole value is a secret.
-    """
-
-    def __init__(self, is_secret_name: Callable[[str], bool]) -> None:
-        self._is_secret_name = is_secret_name
+    def __init__(self, texts: TextRedactor) -> None:
+        self._redactor = texts
         self._texts: dict[object, Growing] = {}
+        self._values: dict[tuple[object, Path], Value] = {}
         self._waiting: dict[Growing, None] = {}
         """Those with pieces that are not written yet."""
+        self._waiting_values: deque[Value] = deque()
         self._inherited: tuple[Any, str, str] = (0, "", "add")
         self._bare: Growing | None = None
         """Where a bare string goes."""
         self._count = 0
+        self._written = 0
 
     def take(self, data: str, start: int) -> None:
         """Note the strings of one event's data, or of one message; ``data`` begins at ``start``."""
@@ -109,20 +70,21 @@ class GrowingTexts:
             self._read(data, start)
 
     def _go_on(self, at: str, piece: Piece) -> None:
-        channel, path = self._inherited[0], _split(at)
+        channel = self._inherited[0]
         self._inherited = (channel, at, "append")
-        self._bare = self._append((channel, path), _last(path), piece)
+        self._bare = self._append(channel, _split(at), piece)
 
     def _read(self, data: str, start: int) -> None:
+        if not any(sign in data for sign in _SIGNS):
+            return
         try:
             value = strictjson.loads(data)
         except StrictJSONError:
             return
         if value == "v1":
-            self._texts, self._bare, self._inherited = {}, None, (0, "", "add")
+            self._texts, self._values, self._bare, self._inherited = {}, {}, None, (0, "", "add")
         elif isinstance(value, dict):
-            leaves = _leaves(value, _STRING.finditer(data), ())
-            self._message(value, [(at, piece_of(found, start)) for at, found in leaves])
+            self._message(value, Strings(data, value, start))
 
     def take_row(self, head: str, row: str, start: int) -> None:
         """Note a row of events; ``head`` is what each one's data begins with, ``row`` begins at ``start``."""
@@ -134,13 +96,47 @@ class GrowingTexts:
             else:
                 self.take(f'{head}{piece.raw}"}}', piece.start - len(head))
 
+    @property
+    def path(self) -> str:
+        """Where the text is that goes on."""
+        return self._inherited[1]
+
+    def alone(self) -> Growing | None:
+        """The text that a bare string goes to, if no other waits and not all of it is a secret."""
+        text = self._bare
+        if text is None or text.name or text.inside or self._waiting_values:
+            return None
+        return text if not self._waiting or (text in self._waiting and len(self._waiting) == 1) else None
+
+    def gone_on(self, text: Growing, count: int, written: int) -> None:
+        """Note that a text, which is ``alone``, went on by so many events; all before ``written`` is."""
+        self._written = written
+        self._count += count
+        text.seen = self._count
+        if text.pieces:
+            self._waiting[text] = None
+        else:
+            self._waiting.pop(text, None)
+
     def hold(self) -> int | None:
         """Where the earliest piece stands that may be a part of a secret that is not whole yet."""
-        recent = (text for text in self._waiting if self._count - text.seen < _PATIENCE)
-        return min((text.open_from for text in recent if text.open_from is not None), default=None)
+        values = self._waiting_values
+        while values and self._count - values[0].seen >= _PATIENCE:
+            values.popleft()
+        opened = [
+            text.open_from
+            for text in self._waiting
+            if text.open_from is not None and self._count - text.seen < _PATIENCE
+        ]
+        if values:
+            opened.append(values[0].strings.start)
+        return min(opened, default=None)
 
     def edits(self, stop: int, change: Callable[[str, str], str]) -> Iterator[Edit]:
         """What to write for the pieces before ``stop``; ``change`` gets a text and its secret name."""
+        self._written = stop
+        while self._waiting_values and self._waiting_values[0].strings.start < stop:
+            self._waiting_values.popleft()
         for text in [*self._waiting]:
             pieces = text.written(stop)
             if not text.pieces:
@@ -150,82 +146,115 @@ class GrowingTexts:
                 yield from distributed(pieces, change(said, text.name)[len(text.context) :])
             text.remember(said)
 
-    def _message(self, value: dict[str, Any], leaves: list[tuple[Path, Piece]]) -> None:
+    def edits_for_now(self, start: int) -> Iterator[Edit]:
+        """What to write, if all ended here, for the pieces from ``start`` on."""
+        for text in self._waiting:
+            pieces = [piece for piece in text.pieces if piece.start >= start]
+            length = sum(len(piece.said) for piece in pieces)
+            if length:
+                yield from distributed(pieces, text.said_for_now(self._redactor)[-length:])
+
+    def _message(self, value: dict[str, Any], strings: Strings) -> None:
         params = value.get("params")
         if "method" in value and isinstance(params, dict):
-            self._notification(value["method"], params, leaves)
+            self._notification(value["method"], params, strings)
             return
         channel, path, op = self._inherited
-        path, op, channel = value.get("p", path), value.get("o", op), value.get("c", channel)
+        path, op = value.get("p", path), value.get("o", op)
         if not isinstance(path, str) or "v" not in value:
             return
+        if "c" in value:
+            channel = value["c"] if isinstance(value["c"], int) else repr(value["c"])
         self._inherited, self._bare = (channel, path, op), None
-        own = [(at[1:], piece) for at, piece in leaves if at[0] == "v"]
-        self._operate(channel, _split(path), op, value["v"], own)
+        self._operate(channel, _split(path), op, value["v"], strings, ("v",))
 
-    def _notification(self, method: object, params: dict[str, Any], leaves: list[tuple[Path, Piece]]) -> None:
-        for at, piece in leaves:
-            if at == ("params", "delta"):
-                others = sorted(f"{key}={each!r}" for key, each in params.items() if key != "delta")
-                self._append((method, *others), "", piece)
+    def _notification(self, method: object, params: dict[str, Any], strings: Strings) -> None:
+        said = params.get("delta")
+        if isinstance(said, str):
+            others = sorted(f"{key}={each!r}" for key, each in params.items() if key != "delta")
+            self._append((repr(method), *others), (), strings.delta(said))
 
     def _operate(
-        self, channel: object, path: Path, op: object, value: Any, leaves: list[tuple[Path, Piece]]
+        self, channel: object, path: Path, op: object, value: Any, strings: Strings, at: Path
     ) -> None:
         if op == "patch" and isinstance(value, list):
-            self._patch(channel, path, value, leaves)
+            self._patch(channel, path, value, strings, at)
         elif op == "truncate" and isinstance(value, int):
-            self._truncate((channel, path), value)
+            self._truncate(channel, path, value)
         elif op == "append" and isinstance(value, str):
-            self._bare = self._append((channel, path), _last(path), leaves[0][1])
-        else:
-            for at, piece in leaves:
-                self._texts.pop((channel, path + at), None)
-                self._append((channel, path + at), _last(path + at), piece)
+            self._bare = self._append(channel, path, strings.piece(at))
+        elif isinstance(value, (str, dict, list)):
+            self._set(channel, path, Value(strings, at, value, self._count))
 
-    def _patch(
-        self, channel: object, path: Path, entries: list[Any], leaves: list[tuple[Path, Piece]]
-    ) -> None:
+    def _patch(self, channel: object, path: Path, entries: list[Any], strings: Strings, at: Path) -> None:
         for number, entry in enumerate(entries):
             if isinstance(entry, dict) and isinstance(entry.get("p"), str):
-                own = [(at[2:], piece) for at, piece in leaves if at[:2] == (str(number), "v")]
-                self._operate(channel, path + _split(entry["p"]), entry.get("o"), entry.get("v"), own)
+                own = (*at, str(number), "v")
+                self._operate(
+                    channel, path + _split(entry["p"]), entry.get("o"), entry.get("v"), strings, own
+                )
         self._bare = None
 
-    def _truncate(self, key: object, length: int) -> None:
-        old = self._texts.get(key)
-        if old is not None:
-            self._texts[key] = Growing(old.name, old.said()[:length][-_CONTEXT:])
+    def _set(self, channel: object, path: Path, value: Value) -> None:
+        """Note what is at a path now: what was there is no more."""
+        for text in [key for key in self._texts if _is_below(key, channel, path)]:
+            del self._texts[text]
+        for older in [key for key in self._values if _is_below(key, channel, path)]:
+            del self._values[older]
+        if isinstance(value.said, str) and self._named(path).name:
+            self._texts[channel, path] = text = self._named(path)
+            self._add(text, value.strings.piece(value.at))
+            return
+        self._values[channel, path] = value
+        if len(self._values) > _MOST_VALUES:
+            del self._values[next(iter(self._values))]
+        if not isinstance(value.said, str) or open_word(value.said) < len(value.said):
+            self._waiting_values.append(value)
 
-    def _append(self, key: object, name: str, piece: Piece) -> Growing:
-        text = self._texts.get(key)
-        if text is None:
-            text = self._texts[key] = Growing(name if self._is_secret_name(name) else "")
+    def _truncate(self, channel: object, path: Path, length: int) -> None:
+        old = self._text(channel, path)
+        self._texts[channel, path] = Growing(old.name, old.said()[:length][-CONTEXT:])
+
+    def _append(self, channel: object, path: Path, piece: Piece) -> Growing:
+        text = self._text(channel, path)
+        self._texts[channel, path] = text
         self._add(text, piece)
         return text
 
+    def _text(self, channel: object, path: Path) -> Growing:
+        """The text at a path, which may stand in a value that was set."""
+        text = self._texts.get((channel, path))
+        if text is not None:
+            return text
+        text = self._named(path)
+        for key in reversed(self._values):
+            if key[0] == channel and path[: len(key[1])] == key[1]:
+                self._go_on_in(text, self._values[key], path[len(key[1]) :])
+                break
+        return text
+
+    def _go_on_in(self, text: Growing, value: Value, path: Path) -> None:
+        """Let a text begin with what a value says at a path."""
+        said = string_at(value.said, path)
+        if said and value.strings.start >= self._written:
+            self._add(text, value.strings.piece(value.at + path))
+        elif said:
+            text.context = text.end = said[-CONTEXT:]
+
+    def _named(self, path: Path) -> Growing:
+        name = path[-1] if path else ""
+        return Growing(name if self._redactor.is_secret_name(name) else "")
+
     def _add(self, text: Growing, piece: Piece) -> None:
-        text.add(piece, self._is_secret_name)
+        text.add(piece, self._redactor)
         text.seen = self._count
         self._waiting[text] = None
-
-
-def _leaves(value: Any, strings: Iterator[re.Match[str]], path: Path) -> Iterator[tuple[Path, re.Match[str]]]:
-    """Every string value with its path: strings stand in a text in the order in which one walks the value."""
-    if isinstance(value, str):
-        yield path, next(strings)
-    elif isinstance(value, dict):
-        for key, member in value.items():
-            next(strings)
-            yield from _leaves(member, strings, (*path, key))
-    elif isinstance(value, list):
-        for index, member in enumerate(value):
-            yield from _leaves(member, strings, (*path, str(index)))
 
 
 def _split(path: str) -> Path:
     return tuple(path.removeprefix("/").split("/")) if path else ()
 
 
-def _last(path: Path) -> str:
-    return path[-1] if path else ""
+def _is_below(key: object, channel: object, path: Path) -> bool:
+    assert isinstance(key, tuple)
+    return bool(key[0] == channel and key[1][: len(path)] == path)

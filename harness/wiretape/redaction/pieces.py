@@ -11,6 +11,7 @@ from wiretape.redaction.notation import JSON
 
 NO_PART: Final = re.compile("[^!-~\u00a1-\u024f]")
 """A character that no secret has: a blank, a Chinese one."""
+_TO_THE_LAST_BLANK: Final = re.compile(f"(?s:.*){NO_PART.pattern}")
 HEAD: Final = r'\{(?:"p": ?"/message/content/parts/\d", ?"o": ?"append", ?)?"v": ?"'
 """The usual event's data, up to its text."""
 _JOINT: Final = r'"\} *\n\n(?:event: delta\n)?data: '
@@ -63,14 +64,25 @@ def pieces_of_row(row: str, start: int, *, joined: bool) -> Iterator[tuple[int, 
     The first event and those of the word that is not finished yet are pieces of their own, the others one
     piece when they may be ``joined``.
     """
-    parts = _BETWEEN.split(row)
-    count = len(parts) // 2 + 1
-    finished = 1 + _finished(parts[2::2]) if joined else 1
-    for begin, end in pairwise(sorted({0, 1, *range(finished, count + 1)})):
-        piece = parts[2 * begin : 2 * end - 1]
-        raw = "".join(piece)
-        yield end - begin, Piece(start, raw, "".join(piece[::2]))
-        start += len(raw) + sum(map(len, parts[2 * end - 1 : 2 * end]))
+    texts, joints = _parts(row)
+    finished = 1 + _finished(texts[1:]) if joined else 1
+    at = 0
+    for begin, end in pairwise(sorted({0, 1, *range(finished, len(texts) + 1)})):
+        said = "".join(texts[begin:end])
+        stop = at + len(said) + sum(map(len, joints[begin : end - 1]))
+        yield end - begin, Piece(start + at, row[at:stop], said)
+        at = stop + sum(map(len, joints[end - 1 : end]))
+
+
+def _parts(row: str) -> tuple[list[str], list[str]]:
+    """The texts of a row, and what stands between them."""
+    joint = _BETWEEN.search(row)
+    assert joint is not None
+    texts = row.split(joint[0])  # most rows have one sort of joint
+    if '"' in "".join(texts):
+        parts = _BETWEEN.split(row)
+        return parts[::2], parts[1::2]
+    return texts, [joint[0]] * (len(texts) - 1)
 
 
 def _finished(texts: list[str]) -> int:
@@ -81,6 +93,12 @@ def _finished(texts: list[str]) -> int:
         if NO_PART.match(texts[count]):
             break
     return count
+
+
+def open_word(said: str) -> int:
+    """Where the word begins in which a text ends."""
+    blank = _TO_THE_LAST_BLANK.match(said)
+    return blank.end() if blank else 0
 
 
 def distributed(pieces: list[Piece], new: str) -> Iterator[Edit]:

@@ -52,6 +52,13 @@ class Pseudonyms:
         return _spread(frame, "~" + _short(self._count))
 
 
+def masked(text: str) -> str:
+    """What stands for a text that may yet become a part of a secret; it is a pseudonym of none."""
+    if text.isascii() and text.isalnum():
+        return "~" * len(text)
+    return "".join(map(_stand_in, text)).replace("-", "~")
+
+
 def is_pseudonym(value: str) -> bool:
     """Whether a value is a pseudonym, or has nothing that could be hidden."""
     if _UUID_NAME in value and len(value) == 36:

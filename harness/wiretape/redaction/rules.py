@@ -118,7 +118,7 @@ _SHAPES: Final = (
     ),
     Shape(
         name="private key",
-        pattern=re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----\s*([A-Za-z0-9+/=\s]+?)\s*-----END"),
+        pattern=re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----\s*([A-Za-z0-9+/=\s]+?)\s*(?:-----END|\Z)"),
         marks=("PRIVATE KEY",),
     ),
     Shape(

@@ -7,6 +7,7 @@ from typing import Final
 
 from wiretape.redaction.growing import GrowingTexts
 from wiretape.redaction.pieces import HEAD, ROW, Edit
+from wiretape.redaction.row import Row, row_of
 from wiretape.redaction.texts import TextRedactor
 
 _SOME_STREAM: Final = re.compile(rb"\xef?\xbb?\xbf?\s*(?:event|data|id|retry)?:")
@@ -19,6 +20,12 @@ _MOST_EVENTS: Final = 64 * 1024
 """Characters of an event stream that wait at most."""
 _MOST_TEXT: Final = 4 * 1024 * 1024
 """Bytes of another body that wait at most: it can only be judged whole."""
+
+_LONG_WORD: Final = 4096
+"""Characters of waiting events, from which on a word is no usual one."""
+_EVENTS_AT_ONCE: Final = 12
+"""Those at the begin of a stream go through all steps; what follows may be a row."""
+_MASK: Final = bytes(byte if byte in b"\r\n" else ord("~") for byte in range(256))
 
 
 class BodyRedactor:
@@ -33,16 +40,50 @@ class BodyRedactor:
         self._also = also
         self._pieces: list[bytes] = []
         """What has not been looked at."""
+        self._unshown: list[bytes] = []
+        """What of it ``held`` has not given yet."""
         self._size = 0
         self._is_events: bool | None = None
-        self._growing = GrowingTexts(texts.is_secret_name)
+        self._growing = GrowingTexts(texts)
         self._waiting = ""
         """Whole events that were looked at, and wait."""
         self._written = 0
+        self._shown = 0
+        """Up to where ``held`` has given whole events."""
+        self._row_for_now = ""
+        """What ``held`` has to give when all that waits is a row that was taken in few steps."""
 
     def feed(self, data: bytes) -> bytes:
         """Take the next bytes, give those that are safe by now."""
+        given = b""
+        while data:
+            row = self._row(data)
+            if row is None:
+                part, data = _first_events(data)
+                given += self._thoroughly(part)
+            else:
+                given += _encoded(row.done)
+                data = _encoded(row.rest)
+        return given
+
+    def _row(self, data: bytes) -> Row | None:
+        """Take the row of usual events with which the data begins, in few steps."""
+        text = self._growing.alone()
+        if text is None or self._pieces or len(self._waiting) > _LONG_WORD:
+            return None
+        events = self._waiting + data.decode("utf-8", "surrogateescape")
+        row = row_of(events, text, self._growing.path, self._texts, self._written, len(self._waiting))
+        if row is None:
+            return None
+        self._written += len(row.done)
+        self._waiting, self._row_for_now = row.waiting, row.for_now
+        self._growing.gone_on(text, row.events, self._written)
+        return row
+
+    def _thoroughly(self, data: bytes) -> bytes:
+        self._row_for_now = ""
         self._pieces.append(data)
+        self._unshown.append(data)
         self._size += len(data)
         if self._is_events is None:
             if self._size < _ENOUGH_TO_TELL:
@@ -57,6 +98,23 @@ class BodyRedactor:
         end = self._written + len(self._waiting)
         start = end if hold is None or end - hold > _MOST_EVENTS else self._start_of_line(hold)
         return self._write(start)
+
+    def held(self) -> bytes:
+        """What may stand in a file, for now, for the end of all that was fed: as if it ended here.
+
+        It covers at least what came since it was asked for last and waits. What may be the beginning of a
+        secret is masked at the same length, and so is what can't be judged yet: an event that is not whole, a
+        body of another sort. In the end there stands for it what ``feed`` and ``close`` give later.
+        """
+        begin, end = max(self._written, self._shown), self._written + len(self._waiting)
+        shown = self._row_for_now
+        if begin < end and not shown:
+            text = self._waiting[begin - self._written :]
+            shown = self._with_edits(text, sorted(self._growing.edits_for_now(begin)), begin)
+        masks = b"".join(self._unshown).translate(_MASK)
+        self._shown, self._row_for_now = end, ""
+        self._unshown.clear()
+        return _encoded(shown) + masks
 
     def whole(self, data: bytes) -> bytes:
         """Take a whole body."""
@@ -79,6 +137,8 @@ class BodyRedactor:
         ended = _EVENTS_END.match(data)
         end = len(data) if whole else ended.end() if ended else 0
         self._pieces = [data[end:]] if end < len(data) else []
+        if end:
+            self._unshown = [data[end:]]
         text = data[:end].decode("utf-8", "surrogateescape")
         begin = self._written + len(self._waiting)
         for match in _DATA.finditer(text):
@@ -106,16 +166,16 @@ class BodyRedactor:
             return b""
         text, self._waiting = self._waiting[:size], self._waiting[size:]
         edits = sorted(self._growing.edits(stop, self._texts.grown))
-        done = self._with_edits(text, edits)
+        done = self._with_edits(text, edits, self._written)
         self._written = stop
-        return done.encode("utf-8", "surrogateescape")
+        return _encoded(done)
 
-    def _with_edits(self, text: str, edits: list[Edit]) -> str:
-        """Redact a text but for the pieces that were edited already: half a secret is none."""
+    def _with_edits(self, text: str, edits: list[Edit], begin: int) -> str:
+        """Redact a text that begins at ``begin``, but for what was edited already: half a secret is none."""
         gaps, at = [], 0
         for start, piece in edits:
-            gaps.append(text[at : start - self._written])
-            at = start - self._written + len(piece)
+            gaps.append(text[at : start - begin])
+            at = start - begin + len(piece)
         left = "…".join([*gaps, text[at:]])
         if not _NOTHING_LEFT.fullmatch(left):
             left = self._texts.redact(left, also=self._also)
@@ -124,3 +184,17 @@ class BodyRedactor:
             parts += [left[at : at + len(gap)], piece]
             at += len(gap) + 1
         return "".join([*parts, left[at:]])
+
+
+def _first_events(data: bytes) -> tuple[bytes, bytes]:
+    """Some events and the rest."""
+    end = 0
+    for _ in range(_EVENTS_AT_ONCE):
+        end = data.find(b"\n\n", end) + 2
+        if end == 1:
+            return data, b""
+    return data[:end], data[end:]
+
+
+def _encoded(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")

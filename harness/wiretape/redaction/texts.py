@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import base64
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache, lru_cache, partial
+from functools import lru_cache, partial
 from typing import Final
 
 from wiretape.redaction import notation
+from wiretape.redaction.looks import WRAPPED, Marks, Secrets, holds_wrapped, unwrapped
 from wiretape.redaction.pseudonyms import Pseudonyms, is_pseudonym
 from wiretape.redaction.rules import Hit, RedactionRules
 
 _LEVELS: Final = 4
 """How many levels of escapes are looked through: JSON in a JSON string in an event, percent-encoded."""
+_MOST_NAMES: Final = 4096
+"""Names of members that are remembered."""
 _GAP: Final = r"\s*+(?:data:\s*+)*+"
 _NAME: Final = re.compile(r'"([\w.-]{1,64})"\s*+:')
 _MEMBER: Final = rf'"({{}})"\s*+:{_GAP}(?:"((?:[^"\\]|\\.)*+)"|\[([^\[\]{{{{}}}}]*+)\])'
@@ -31,9 +33,6 @@ _COOKIE_WORDS: Final = frozenset(
 )
 _SIGNS: Final = '"=\\%'
 """One of these stands in every text with a member, a parameter or an escape."""
-_SHORT: Final = 4096
-"""Up to this length it is quicker to look for all marks at once than for each by itself."""
-_WRAPPED: Final = re.compile(r"[A-Za-z0-9+/_-]{20,}+={0,2}")
 _WORD_OR_NUMBER: Final = re.compile(r"[A-Z]?[a-z]+|[\d.eE+-]+")
 _ON_THE_WEB: Final = re.compile(r"(?:https?|wss?):(?:\\*/){2}[^\s/\"]+$")
 
@@ -43,7 +42,7 @@ class TextRedactor:
 
     def __init__(self, rules: RedactionRules, pseudonyms: Pseudonyms) -> None:
         self.rules = rules
-        self.secrets: dict[str, None] = {}
+        self.secrets = Secrets()
         """Every secret seen that can be told from other words, without escapes, in order."""
         self.hits: dict[Hit, None] = {}
         """What was hidden, in order."""
@@ -52,31 +51,30 @@ class TextRedactor:
         self.known_only = False
         """Whether to look no more for new secrets, only for those that are known."""
         self._pseudonyms = pseudonyms
-        self.is_secret_name = cache(rules.is_secret_name)
+        self.is_secret_name = lru_cache(_MOST_NAMES)(rules.is_secret_name)
+        self._harmless: set[str] = set()
+        """Names of members that are no secrets'."""
         marks = [mark for shape in rules.shapes for mark in shape.marks or ("",)]
-        self._marks = _any_of(marks)
-        self._signs = _any_of([*_SIGNS, *marks])
+        self._marks = Marks(marks)
+        self._signs = Marks([*_SIGNS, *marks])
         for value in rules.values:
             self.know(value)
 
     def know(self, secret: str) -> None:
         """From now on hide this value, which is a secret, wherever it stands."""
-        self.secrets[secret] = None
+        self.secrets.add(secret)
 
     def redact(self, text: str, *, also: frozenset[str] = frozenset()) -> str:
         """Hide the secrets in a text, whatever escapes they are written in.
 
         ``also``: further names of secret members.
         """
-        return text if self._is_plain(text) else self._redact(text, also, _LEVELS)
+        return text if self.is_plain(text) else self._redact(text, also, _LEVELS)
 
-    def _is_plain(self, text: str) -> bool:
+    def is_plain(self, text: str) -> bool:
         """Whether nothing in a text can be a secret: a quick look, which most words of an answer pass."""
         return not (
-            self.rules.hook
-            or self._signs.search(text)
-            or _WRAPPED.search(text)
-            or any(value in text for value in self.secrets)
+            self.rules.hook or self._signs.are_in(text) or self.secrets.found_in(text) or holds_wrapped(text)
         )
 
     def _redact(self, text: str, also: frozenset[str], levels: int) -> str:
@@ -113,7 +111,7 @@ class TextRedactor:
         if self.rules.is_placeholder(canonical):
             return head + value
         if _is_distinctive(canonical) and not is_pseudonym(canonical):
-            self.secrets[canonical] = None
+            self.secrets.add(canonical)
         return head + self.masked(value, name)
 
     def masked(self, value: str, name: str) -> str:
@@ -146,7 +144,7 @@ class TextRedactor:
 
     def known(self, text: str) -> str:
         """Hide the secrets that were seen before, the longest first."""
-        found = [value for value in self.secrets if value in text]
+        found = self.secrets.found_in(text)
         if not found:
             return text
         found.sort(key=len, reverse=True)
@@ -167,8 +165,17 @@ class TextRedactor:
         return self.cookies(value) if "cookie" in name.lower() else self.secret(value, name)
 
     def _members(self, text: str, also: frozenset[str]) -> str:
-        names = {name for name in set(_NAME.findall(text)) if name in also or self.is_secret_name(name)}
+        found = set(_NAME.findall(text))
+        names = (found & also) | {name for name in found - self._harmless if self._is_secret_name(name)}
         return _member_pattern(frozenset(names)).sub(self._member, text) if names else text
+
+    def _is_secret_name(self, name: str) -> bool:
+        if self.is_secret_name(name):
+            return True
+        if len(self._harmless) > _MOST_NAMES:
+            self._harmless.clear()
+        self._harmless.add(name)
+        return False
 
     def _member(self, match: re.Match[str]) -> str:
         name, value, values = match.groups()
@@ -197,7 +204,7 @@ class TextRedactor:
         return _with_group(match, 3, self.secret(match[3], f"parameter {match[2]}"))
 
     def _shapes(self, text: str) -> str:
-        if len(text) < _SHORT and not self._marks.search(text):
+        if not self._marks.are_in(text):
             return text
         hidden = text
         for shape in self.rules.shapes:
@@ -213,13 +220,13 @@ class TextRedactor:
         return _with_group(match, group, self.secret(match[group], name))
 
     def _wrapped(self, text: str, levels: int) -> str:
-        if not levels:
+        if not levels or not holds_wrapped(text):
             return text
-        return _WRAPPED.sub(lambda match: self._unwrapped(match[0], levels), text)
+        return WRAPPED.sub(lambda match: self._unwrapped(match[0], levels), text)
 
     def _unwrapped(self, token: str, levels: int) -> str:
         """Hide a base64 text whole when it holds a secret."""
-        inner = _from_base64(token)
+        inner = unwrapped(token)
         if inner is None or self._redact(inner, frozenset(), levels - 1) == inner:
             return token
         return self.secret(token, "base64 of a secret")
@@ -228,10 +235,6 @@ class TextRedactor:
 _PLAIN_ARGUMENT: Final = re.compile(
     r"|-?\d{1,6}|true|false|[a-z_]{1,16}|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
 )
-
-
-def _any_of(words: Iterable[str]) -> re.Pattern[str]:
-    return re.compile("|".join(map(re.escape, words)))
 
 
 def _is_distinctive(value: str) -> bool:
@@ -256,16 +259,3 @@ def _member_pattern(names: frozenset[str]) -> re.Pattern[str]:
 def _with_group(match: re.Match[str], group: int, new: str) -> str:
     start, stop = match.start(group) - match.start(), match.end(group) - match.start()
     return match[0][:start] + new + match[0][stop:]
-
-
-def _from_base64(token: str) -> str | None:
-    body = token.rstrip("=").translate(_STANDARD)
-    body = body[:-1] if len(body) % 4 == 1 else body
-    try:
-        inner = base64.b64decode(body + "=" * (-len(body) % 4)).decode()
-    except UnicodeDecodeError:
-        return None
-    return inner if inner.isprintable() or "\n" in inner else None
-
-
-_STANDARD: Final = str.maketrans("-_", "+/")

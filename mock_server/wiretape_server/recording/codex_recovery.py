@@ -9,6 +9,7 @@ from typing import Any, Final
 from wiretape import __version__
 from wiretape.cassette.model import Cassette, Provenance, RecordedFrame
 from wiretape_server.recording.codex_session import HEAD, TAIL
+from wiretape_server.recording.growth import Growth
 
 PROGRAMS: Final = "x-programs"
 """The extension that keeps how each recorded program ended."""
@@ -19,7 +20,7 @@ class CodexSession:
     """The records of a session, as far as the sidecar goes."""
 
     messages: list[dict[str, Any]] = field(default_factory=list)
-    body: bytearray = field(default_factory=bytearray)
+    body: Growth = field(default_factory=Growth)
     exits: list[dict[str, Any]] = field(default_factory=list)
     gaps: list[str] = field(default_factory=list)
     ended: bool = False
@@ -27,16 +28,17 @@ class CodexSession:
     def take(self, record: dict[str, Any]) -> None:
         """Take one record. Raises KeyError, TypeError, AttributeError for what is none."""
         entry = record["entry"]
-        if entry in ("message", "end"):
-            self.body += record["body"].encode("utf-8", "surrogateescape")
         if entry == "message":
+            self.body.add(record, len(HEAD) + record["length"] + len(TAIL))
             self.messages.append(record)
         elif entry == "exit":
             program = {"exit_code": record["code"], "stderr": list(record["stderr"])}
             self.exits.append({"connection": record["connection"], **program})
         elif entry == "gap":
             self.gaps.append(record["text"])
-        elif entry != "end":
+        elif entry == "end":
+            self.body.add(record, 0)
+        else:
             raise KeyError(entry)
         self.ended = entry == "end"
 
@@ -63,9 +65,9 @@ def _frames(session: CodexSession) -> tuple[RecordedFrame, ...]:
     for record in session.messages:
         begin += len(HEAD)
         end = begin + record["length"]
-        if end > len(session.body):
+        if end > len(session.body.data):
             break
-        whole.append((record["order"], record["at"], record, bytes(session.body[begin:end])))
+        whole.append((record["order"], record["at"], record, bytes(session.body.data[begin:end])))
         begin = end + len(TAIL)
     whole.sort(key=lambda each: each[0])
     times = [at for _, at, _, _ in whole]

@@ -1,7 +1,8 @@
 """The messages of an app-server session on their way into the sidecar, without secrets.
 
 What may still be a part of a secret waits: a word in a text that grows by deltas. So a record has the length
-of its message at once, and of the text what is safe by then, also of messages before.
+of its message, of the text what is final by then, also of messages before, and what stands for the rest until
+more is known.
 """
 
 from __future__ import annotations
@@ -51,6 +52,7 @@ class CodexRecording:
         with self._lock:
             for message in messages:
                 self._count(by, message)
+                hidden = self._hidden.feed(HEAD + message + TAIL)
                 self.recording.write(
                     {
                         "entry": "message",
@@ -59,7 +61,8 @@ class CodexRecording:
                         "order": stamp.order,
                         "at": stamp.at,
                         "length": len(message),
-                        "body": text_of(self._hidden.feed(HEAD + message + TAIL)),
+                        "body": text_of(hidden),
+                        "held": text_of(self._hidden.held()),
                     }
                 )
 

@@ -13,11 +13,9 @@ from wiretape.flow_a.endpoints import RECORDED
 from wiretape_server.head import StreamedResponse
 from wiretape_server.recording.framing import AnswerReader
 from wiretape_server.recording.session import RecordedExchange, Recording
-from wiretape_server.recording.upstream import Connection, Upstream, UpstreamError, request_bytes
+from wiretape_server.recording.upstream import Next, Upstream, UpstreamError, request_bytes
 from wiretape_server.streaming import reset_connection
 
-FLUSH_WITHIN: Final = 0.01
-"""Seconds that a piece may wait for others before it is written to the file: together they cost less."""
 _LEFT: Final = "the client left: what would have come is not known"
 _STOPPED: Final = "the recording was stopped: what would have come is not known"
 
@@ -66,20 +64,26 @@ class ReverseProxy:
     async def _answer(
         self, request: web.BaseRequest, exchange: RecordedExchange | None, sent: bytes
     ) -> web.StreamResponse:
+        passage = _Passage(request, exchange, self._recording)
+        connection = None
         try:
-            connection, first = await self._upstream.ask(sent)
+            connection = await self._upstream.ask(sent, passage.take, request.writer.drain)
+            return passage.over()
         except UpstreamError as error:
             return self._unanswered(request, exchange, str(error))
+        except asyncio.CancelledError:
+            passage.left()
+            raise
         except OSError as error:
-            self._trouble(request, exchange, f"the upstream broke the connection: {error.strerror or error}")
-            return await _broken(request)
-        passage = _Passage(request, connection, exchange, self._recording)
-        try:
-            return await passage.run(first)
+            why = f"the upstream broke the connection: {error.strerror or error}"
+            if not passage.begun:
+                self._trouble(request, exchange, why)
+                return await _broken(request)
+            return await passage.broke_off(why)
         finally:
-            if passage.reusable:
+            if connection is not None and passage.reusable and connection.is_open:
                 self._upstream.keep(connection)
-            else:
+            elif connection is not None:
                 connection.close()
             if passage.trouble:
                 self._trouble(request, None, passage.trouble)
@@ -101,56 +105,60 @@ class _Passage:
     """One answer on its way through."""
 
     def __init__(
-        self,
-        request: web.BaseRequest,
-        connection: Connection,
-        exchange: RecordedExchange | None,
-        recording: Recording,
+        self, request: web.BaseRequest, exchange: RecordedExchange | None, recording: Recording
     ) -> None:
         self.trouble = ""
+        self.begun = False
         self._request = request
-        self._connection = connection
         self._exchange = exchange
         self._recording = recording
         self._reader = AnswerReader(request.method)
-        self._flushing: asyncio.TimerHandle | None = None
         self._answered = False
         self._ended = False
 
     @property
     def reusable(self) -> bool:
         """Whether the upstream's connection serves another request."""
-        return self._reader.keeps_alive and self._connection.is_open
+        return self._reader.keeps_alive
 
-    async def run(self, data: bytes) -> web.StreamResponse:
-        """Pass the answer on, to its end."""
-        try:
-            while data:
-                await self._pass_on(data)
-                if self._reader.ended:
-                    break
-                data = await self._connection.read()
-        except asyncio.CancelledError:
-            self._end("hang", _STOPPED if self._recording.stopped else _LEFT)
-            raise
-        except OSError as error:
-            return await self._broke_off(error)
+    def take(self, data: bytes) -> Next:
+        """To the client first, into the recording second; a client that reads slowly is waited for.
+
+        When this returns it is in the file: the process may be killed while it waits for more.
+        """
+        self.begun = True
+        transport = self._request.transport
+        if transport is None or transport.is_closing():
+            self.left()
+            return Next.STOP
+        transport.write(data)
+        self._recording.totals.size += len(data)
+        self._record(self._reader.feed(data))
+        if self._reader.ended:
+            return Next.STOP
+        return Next.WAIT if self._request.protocol.writing_paused else Next.GO_ON
+
+    def over(self) -> web.StreamResponse:
+        """The answer has ended, or the upstream closed the connection."""
         self._record(self._reader.close())
         if not self._reader.ended:
             self._end("reset", self._reader.fault or "the upstream closed the connection in the middle")
         self._end("complete")
         return StreamedResponse(keep_alive=self._request.keep_alive and self._reader.keeps_alive)
 
-    async def _pass_on(self, data: bytes) -> None:
-        """To the client first, into the recording second; a client that reads slowly is waited for."""
+    def left(self) -> None:
+        """Nobody waits for the rest."""
+        self._end("hang", _STOPPED if self._recording.stopped else _LEFT)
+
+    async def broke_off(self, why: str) -> web.StreamResponse:
+        """Which of the two it was shows on the client's side."""
         transport = self._request.transport
         if transport is None or transport.is_closing():
-            raise ConnectionResetError("the client left")
-        transport.write(data)
-        self._recording.totals.size += len(data)
-        self._record(self._reader.feed(data))
-        if self._request.protocol.writing_paused:
-            await self._request.writer.drain()
+            self.left()
+            return StreamedResponse(keep_alive=False)
+        self._record(self._reader.close())
+        self._end("reset", why)
+        return await _broken(self._request)
 
     def _record(self, pieces: list[bytes]) -> None:
         exchange, head = self._exchange, self._reader.head
@@ -161,31 +169,12 @@ class _Passage:
             exchange.answered(head)
         if pieces:
             exchange.pieces(pieces)
-            if self._flushing is None:
-                self._flushing = asyncio.get_running_loop().call_later(FLUSH_WITHIN, self._flush)
-
-    def _flush(self) -> None:
-        self._flushing = None
-        if self._exchange is not None:
-            self._exchange.flush()
-
-    async def _broke_off(self, error: OSError) -> web.StreamResponse:
-        """Which of the two it was shows on the client's side."""
-        transport = self._request.transport
-        if transport is None or transport.is_closing():
-            self._end("hang", _LEFT)
-            return StreamedResponse(keep_alive=False)
-        self._record(self._reader.close())
-        self._end("reset", f"the upstream broke the connection: {error.strerror or error}")
-        return await _broken(self._request)
 
     def _end(self, how: StreamEnd, why: str = "") -> None:
         if self._ended:
             return
         self._ended = True
         self.trouble = why
-        if self._flushing is not None:
-            self._flushing.cancel()
         if self._exchange is not None:
             self._exchange.ended(how, why)
 

@@ -21,6 +21,7 @@ from wiretape.cassette.model import (
 from wiretape.flow_a.expectation import expectation
 from wiretape.strictjson import StrictJSONError
 from wiretape_server.recording.codex_recovery import CodexSession, title
+from wiretape_server.recording.growth import Growth, bytes_of
 from wiretape_server.recording.session import FORMAT
 
 
@@ -39,7 +40,7 @@ class _Exchange:
     request: RecordedRequest
     asked: float
     response: dict[str, Any] | None = None
-    body: bytearray = field(default_factory=bytearray)
+    body: Growth = field(default_factory=Growth)
     cuts: list[tuple[float, int]] = field(default_factory=list)
     """Of each piece of the body, when it came and how long it is."""
     end: StreamEnd | None = None
@@ -99,7 +100,7 @@ def _request(exchanges: dict[int, _Exchange], record: dict[str, Any]) -> None:
         method=record["method"],
         path=record["path"],
         headers=_headers(record["headers"]),
-        body=_bytes(record["body"]),
+        body=bytes_of(record["body"]),
     )
     exchanges[record["number"]] = _Exchange(request=request, asked=record["at"])
 
@@ -110,13 +111,13 @@ def _response(exchanges: dict[int, _Exchange], record: dict[str, Any]) -> None:
 
 def _chunks(exchanges: dict[int, _Exchange], record: dict[str, Any]) -> None:
     exchange = exchanges[record["number"]]
-    exchange.body += _bytes(record["body"])
+    exchange.body.add(record, sum(length for _, length in record["cuts"]))
     exchange.cuts += record["cuts"]
 
 
 def _end(exchanges: dict[int, _Exchange], record: dict[str, Any]) -> None:
     exchange = exchanges[record["number"]]
-    exchange.body += _bytes(record["body"])
+    exchange.body.add(record, 0)
     exchange.end = record["how"]
 
 
@@ -157,7 +158,7 @@ def _interaction(exchange: _Exchange) -> Interaction:
         response=RecordedResponse(
             status=exchange.response["status"],
             headers=_headers(exchange.response["headers"]),
-            body=bytes(exchange.body),
+            body=bytes(exchange.body.data),
             chunks=_cuts(exchange),
             end=exchange.end or "hang",
         ),
@@ -166,7 +167,7 @@ def _interaction(exchange: _Exchange) -> Interaction:
 
 def _cuts(exchange: _Exchange) -> Chunks | None:
     """The cuts of what is in the file; of a killed recording's last chunk there may be a part."""
-    delays, lengths, left, before = [], [], len(exchange.body), exchange.asked
+    delays, lengths, left, before = [], [], len(exchange.body.data), exchange.asked
     for at, length in exchange.cuts:
         length = min(length, left)
         if not length:
@@ -183,7 +184,3 @@ def _headers(pairs: list[list[str]]) -> dict[str, str]:
     for name, value in pairs:
         headers[name] = f"{headers[name]}, {value}" if name in headers else value
     return headers
-
-
-def _bytes(text: str) -> bytes:
-    return text.encode("utf-8", "surrogateescape")

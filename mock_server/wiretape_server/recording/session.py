@@ -20,8 +20,6 @@ from wiretape_server.recording.framing import Head
 FORMAT: Final = 1
 _CONNECTION_ONLY: Final = frozenset(("connection", "keep-alive", "transfer-encoding"))
 """Headers that speak of the connection: the chunk table says how a body was cut."""
-_MOST_WAITING: Final = 64 * 1024
-"""Bytes of a body that are written at once at the latest."""
 _COMPRESSED: Final = frozenset(("content-encoding", "content-length"))
 """Headers that a body has no more without its compression."""
 
@@ -119,9 +117,6 @@ class RecordedExchange:
         self._decoder: Decoder | None = None
         self._coding = ""
         self._undecoded = 0
-        self._waiting = bytearray()
-        self._cuts: list[tuple[float, int]] = []
-        """Of each piece that waits, when it came and how long it is."""
         self._tail = b""
         self._requested(method, target, headers, body)
 
@@ -133,31 +128,27 @@ class RecordedExchange:
         self._write("response", status=head.status, headers=self._headers(headers))
 
     def pieces(self, data: list[bytes]) -> None:
-        """Note pieces of the body, as they came over the wire. They may wait for ``flush``."""
+        """Note pieces of the body, as they came over the wire at once.
+
+        They are in the file then; what of them may be a part of a secret is there in a form for now, which
+        what is written later takes the place of.
+        """
         if self._decoder is None:
             self._undecoded += sum(map(len, data))
             return
         at = self._recording.now()
-        for each in data:
-            for piece in self._decoder.feed(each):
-                self._waiting += piece
-                self._cuts.append((at, len(piece)))
-        if len(self._waiting) >= _MOST_WAITING:
-            self.flush()
-
-    def flush(self) -> None:
-        """Write what waits. Many pieces at once cost little more than one."""
-        if not self._waiting:
-            return
-        body = bytes(self._waiting)
+        pieces = [piece for each in data for piece in self._decoder.feed(each)]
+        body = b"".join(pieces)
         self._count(body)
-        self._write("chunks", cuts=self._cuts, body=text_of(self._hidden.feed(body)))
-        self._waiting.clear()
-        self._cuts.clear()
+        hidden = text_of(self._hidden.feed(body))
+        held = text_of(self._hidden.held())
+        cuts = [(at, len(piece)) for piece in pieces]
+        self._recording.write(
+            {"entry": "chunks", "number": self._number, "cuts": cuts, "body": hidden, "held": held}
+        )
 
     def ended(self, how: StreamEnd, why: str = "") -> None:
         """Note how the answer ended, and what stays unknown because of it."""
-        self.flush()
         for gap in filter(None, (why, self._undecoded_part())):
             self.gap(gap)
         self._write("end", how=how, body=text_of(self._hidden.close()))

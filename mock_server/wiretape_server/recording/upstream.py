@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import ssl
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
+from enum import Enum, auto
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeAlias
 from urllib.parse import urlsplit
 
 from wiretape_server.options import OptionError
 
-READ_SIZE: Final = 64 * 1024
 _CONNECT_TIMEOUT: Final = 30.0
 """Seconds."""
 _HOP_BY_HOP: Final = frozenset(
@@ -70,29 +69,95 @@ def trust(ca: Path | None) -> ssl.SSLContext:
         raise OptionError(f"--ca {ca}: expected a file of certificates in PEM form, got: {error}") from None
 
 
-class Connection:
-    """One connection to the upstream."""
+class Next(Enum):
+    """What a taker of an answer's bytes wants."""
 
-    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self._reader = reader
-        self._writer = writer
+    GO_ON = auto()
+    WAIT = auto()
+    """Nothing more until it has drained."""
+    STOP = auto()
+    """Nothing more: it has all, or no use for the rest."""
+
+
+Take: TypeAlias = Callable[[bytes], Next]
+Drain: TypeAlias = Callable[[], Awaitable[object]]
+
+
+class Connection(asyncio.Protocol):
+    """One connection to the upstream. What comes is handed on as it is read, without a task in between."""
+
+    def __init__(self) -> None:
+        self.heard = False
+        """Whether the last request got as much as one byte of an answer."""
+        self._transport: asyncio.Transport | None = None
+        self._take: Take | None = None
+        self._wake: asyncio.Future[None] | None = None
+        self._waits = False
+        self._over = False
+        """Whether the connection is of no more use."""
+        self._error: Exception | None = None
 
     @property
     def is_open(self) -> bool:
-        return not self._reader.at_eof() and not self._writer.is_closing()
+        return not self._over
 
-    async def send(self, request: bytes) -> bytes:
-        """Send a request; the first bytes of its answer, none when the connection is over."""
-        self._writer.write(request)
-        await self._writer.drain()
-        return await self.read()
+    async def ask(self, request: bytes, take: Take, drain: Drain) -> None:
+        """Send a request and give the answer's bytes to ``take``, until it stops or the connection ends.
 
-    async def read(self) -> bytes:
-        """The next bytes; none when the upstream has closed. Raises OSError."""
-        return await self._reader.read(READ_SIZE)
+        ``drain`` is awaited before anything more is read when ``take`` wants to wait. Raises OSError.
+        """
+        assert self._transport is not None
+        self._take, self.heard = take, False
+        self._transport.write(request)
+        try:
+            while self._take is not None and not self._over:
+                self._wake = asyncio.get_running_loop().create_future()
+                await self._wake
+                if self._waits and not self._over:
+                    await drain()
+                    self._waits = False
+                    self._transport.resume_reading()
+        except BaseException:
+            self.close()
+            raise
+        if self._error is not None:
+            raise self._error
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
+
+    def data_received(self, data: bytes) -> None:
+        self.heard = True
+        wanted = Next.STOP if self._take is None else self._take(data)
+        if wanted is Next.GO_ON:
+            return
+        if self._take is None:  # nobody asked
+            self.close()
+        elif wanted is Next.STOP:
+            self._take = None
+        elif self._transport is not None:
+            self._waits = True
+            self._transport.pause_reading()
+        self._awake()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._error = None if exc is None or self._take is None else exc
+        self._over = True
+        self._awake()
+
+    def eof_received(self) -> None:
+        self._over = True
+        self._awake()
 
     def close(self) -> None:
-        self._writer.transport.abort()
+        self._over = True
+        if self._transport is not None:
+            self._transport.abort()
+
+    def _awake(self) -> None:
+        if self._wake is not None and not self._wake.done():
+            self._wake.set_result(None)
 
 
 class Upstream:
@@ -103,24 +168,25 @@ class Upstream:
         self._tls = tls if address.tls else None
         self._idle: list[Connection] = []
 
-    async def ask(self, request: bytes) -> tuple[Connection, bytes]:
-        """Send a request; the connection, and the first bytes of the answer (none: it was closed).
+    async def ask(self, request: bytes, take: Take, drain: Drain) -> Connection:
+        """Send a request and give the answer's bytes to ``take``; the connection, when that has ended.
 
         An idle connection that turns out to be dead is replaced. Raises UpstreamError, OSError.
         """
         while self._idle:
             kept = self._idle.pop()
-            if kept.is_open:
-                with suppress(OSError):
-                    if first := await kept.send(request):
-                        return kept, first
-            kept.close()
+            if not kept.is_open:
+                continue
+            try:
+                await kept.ask(request, take, drain)
+            except OSError:
+                if kept.heard:
+                    raise
+            if kept.heard:
+                return kept
         connection = await self._connect()
-        try:
-            return connection, await connection.send(request)
-        except BaseException:
-            connection.close()
-            raise
+        await connection.ask(request, take, drain)
+        return connection
 
     def keep(self, connection: Connection) -> None:
         """Take back a connection for the next request."""
@@ -137,7 +203,8 @@ class Upstream:
         where = f"the upstream {host} port {port}"
         try:
             async with asyncio.timeout(_CONNECT_TIMEOUT):
-                return Connection(*await asyncio.open_connection(host, port, ssl=self._tls))
+                loop = asyncio.get_running_loop()
+                return (await loop.create_connection(Connection, host, port, ssl=self._tls))[1]
         except ssl.SSLCertVerificationError as error:
             raise UpstreamError(
                 f"{where} has a certificate that is not trusted: {error.verify_message}. "

@@ -1,0 +1,83 @@
+"""One text that grows: what is kept of it, and where a word began in it that is not finished yet."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from wiretape.redaction.pieces import NO_PART, Piece, open_word
+from wiretape.redaction.pseudonyms import masked
+from wiretape.redaction.texts import TextRedactor
+
+_OPEN_MEMBER: Final = re.compile(r'"([\w.-]{1,64})"\s*:\s*"(?:[^"\\]|\\.)*$')
+_KEY_BEGINS: Final = "PRIVATE KEY-----"
+_KEY_ENDS: Final = "-----END"
+CONTEXT: Final = 160
+"""Characters that are remembered of what is written: they say what comes."""
+
+
+class Growing:
+    """A text, and the pieces of it that are not written yet."""
+
+    __slots__ = ("_in_key", "context", "end", "inside", "name", "open_from", "pieces", "seen")
+
+    def __init__(self, name: str = "", context: str = "") -> None:
+        self.name = name
+        """The member that it is, when that is a secret's."""
+        self.context = context
+        """The end of what is written."""
+        self.end = context
+        """The end of all that was said."""
+        self.inside = False
+        """Whether it ends, so far, in what is a secret beyond the next blank: in a secret member's value."""
+        self.pieces: list[Piece] = []
+        self.open_from: int | None = None
+        """Where the piece stands with which a word began that is not finished yet."""
+        self.seen = 0
+        self._in_key = False
+
+    def add(self, piece: Piece, texts: TextRedactor) -> None:
+        """Take the next piece, which waits."""
+        said = piece.said
+        self.pieces.append(piece)
+        if not said:
+            return
+        self.end = (self.end + said)[-CONTEXT:]
+        self.inside = self._is_inside(texts)
+        whole = self.inside or self.name
+        if self.open_from is None or (NO_PART.match(said) and not whole):
+            self.open_from = piece.start
+        if NO_PART.match(said, len(said) - 1) and not whole:
+            self.open_from = None
+
+    def said(self) -> str:
+        """What it says, as far as it is kept."""
+        return self.context + "".join(piece.said for piece in self.pieces)
+
+    def said_for_now(self, texts: TextRedactor) -> str:
+        """What it says without secrets, at the same length; what may yet become one is masked."""
+        said = self.said()
+        begin = 0 if self.inside or self.name else open_word(said)
+        return texts.redact(said[:begin]) + masked(said[begin:])
+
+    def written(self, stop: int) -> list[Piece]:
+        """Let go of the pieces before a place."""
+        gone = [piece for piece in self.pieces if piece.start < stop]
+        del self.pieces[: len(gone)]
+        if self.open_from is not None and self.open_from < stop:
+            self.open_from = self.pieces[0].start if self.pieces else None
+        return gone
+
+    def remember(self, said: str) -> None:
+        """Keep the end of what is written, from a word's begin on: what it was may say what comes."""
+        end = said[-CONTEXT:]
+        self.context = end if len(said) <= CONTEXT else end.partition(" ")[2]
+
+    def _is_inside(self, texts: TextRedactor) -> bool:
+        end = self.end
+        key = end.rfind(_KEY_BEGINS)
+        self._in_key = (self._in_key or key >= 0) and _KEY_ENDS not in end[max(key, 0) :]
+        if self._in_key or texts.secrets.begin_in(end):
+            return True
+        member = _OPEN_MEMBER.search(end) if '"' in end else None
+        return member is not None and texts.is_secret_name(member[1])

@@ -1,0 +1,120 @@
+"""Quick looks at a text: what can't be in it. Most texts hold no secret, and to see that must cost little."""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from typing import Final
+
+from wiretape.redaction.pieces import NO_PART
+
+WRAPPED: Final = re.compile(r"[A-Za-z0-9+/_-]{20,}+={0,2}")
+"""What may be base64 of a text."""
+_LONG_WORD: Final = b"a" * 20
+_WORDS: Final = bytes(ord("a" if WRAPPED.match(chr(byte) * 20) else " ") for byte in range(256))
+"""Makes one letter of all that base64 is written with, and a blank of all else."""
+_DIGIT: Final = re.compile("[0-9]")
+_RARE_FIRST: Final = '@"=\\%<>{}/_-~JQZXzqxjKVYUGFBWHPDNMORLCESTAI0123456789'
+"""Characters, those first that few texts have. What is not in it stands in nearly every text."""
+_STANDARD: Final = str.maketrans("-_", "+/")
+
+
+class Marks:
+    """Strings one of which stands in every text that is to be looked at more closely."""
+
+    def __init__(self, marks: Iterable[str]) -> None:
+        marks = list(marks)
+        rarest = {mark: min(mark, key=_rank, default="") for mark in marks}
+        self._always = not all(mark.isascii() and mark for mark in marks)
+        self._marks = tuple(marks)
+        self._frequent = tuple(mark for mark, sign in rarest.items() if sign not in _RARE_FIRST)
+        """Those of which no character is rare."""
+        self._signs = "".join({sign for sign in rarest.values() if sign in _RARE_FIRST}).encode(
+            "ascii", "ignore"
+        )
+        """Rare characters one of which stands in each of the others."""
+
+    def are_in(self, text: str) -> bool:
+        """Whether one of them is in a text."""
+        raw = text.encode("ascii", "replace")
+        is_rare = len(raw.translate(None, self._signs)) < len(raw)
+        for mark in self._marks if is_rare else self._frequent:
+            if mark in text:
+                return True
+        return self._always
+
+
+class Secrets:
+    """Values that are secrets wherever they stand, in the order in which they were seen."""
+
+    def __init__(self) -> None:
+        self._all: dict[str, None] = {}
+        self._without_digit: dict[str, None] = {}
+        self._of_words: dict[str, str] = {}
+        """Those with blanks, each with its first word."""
+
+    def add(self, value: str) -> None:
+        self._all[value] = None
+        if not _DIGIT.search(value):
+            self._without_digit[value] = None
+        first = NO_PART.search(value)
+        if first is not None:
+            self._of_words[value] = value[: first.end()]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._all)
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+    def found_in(self, text: str) -> list[str]:
+        """Those that stand in a text."""
+        if not self._all:
+            return []
+        candidates = self._all if _DIGIT.search(text) else self._without_digit
+        return [value for value in candidates if value in text]
+
+    def begin_in(self, text: str) -> bool:
+        """Whether a text may end in the first words of one of them."""
+        return any(first in text[-len(value) :] for value, first in self._of_words.items())
+
+
+def holds_wrapped(text: str) -> bool:
+    """Whether a text may have another one in it in base64."""
+    words = text.encode("ascii", "replace").translate(_WORDS)
+    begin = words.find(_LONG_WORD)
+    while begin >= 0:
+        end = words.find(b" ", begin)
+        if unwrapped(text[begin : end if end >= 0 else None]) is not None:
+            return True
+        begin = words.find(_LONG_WORD, end) if end >= 0 else -1
+    return False
+
+
+def unwrapped(token: str) -> str | None:
+    """The text that a token is the base64 of; None when it is that of no text."""
+    return _short_unwrapped(token) if len(token) <= _REMEMBERED else _unwrapped(token)
+
+
+_REMEMBERED: Final = 64
+"""Characters: ids and long words come again and again."""
+
+
+def _unwrapped(token: str) -> str | None:
+    body = token.rstrip("=").translate(_STANDARD)
+    body = body[:-1] if len(body) % 4 == 1 else body
+    try:
+        inner = base64.b64decode(body + "=" * (-len(body) % 4)).decode()
+    except UnicodeDecodeError:
+        return None
+    return inner if inner.isprintable() or "\n" in inner else None
+
+
+_short_unwrapped = lru_cache(maxsize=1024)(_unwrapped)
+
+
+def _rank(character: str) -> int:
+    at = _RARE_FIRST.find(character)
+    return at if at >= 0 else len(_RARE_FIRST)
