@@ -69,9 +69,10 @@ class App:
         try:
             if unread is not None:
                 raise unread
+            endpoint = _endpoint(exchange)
             if play.faulty is not None and (refused := play.faulty.refusal(exchange)) is not None:
                 return _strike(exchange, *refused)
-            return await _endpoint(exchange)(exchange)
+            return await endpoint(exchange)
         except RefusedError as refusal:
             return _refuse(exchange, refusal)
         except ConnectionError:

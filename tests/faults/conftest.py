@@ -20,7 +20,7 @@ def server() -> Iterator[ServerThread]:
 
 @pytest.fixture
 def play(server: ServerThread) -> Iterator[Callable[..., Playback]]:
-    """Plays a cassette with faults, at instant pace and with the recorded ids unless something else is said."""
+    """Plays a cassette with faults; at instant pace and with the recorded ids unless said otherwise."""
     playbacks = []
 
     def play(cassette: str, *faults: str, **options: Any) -> Playback:

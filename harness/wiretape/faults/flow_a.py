@@ -264,7 +264,7 @@ FLOW_A_KINDS: Final = (
         _REQUEST,
         "code",
         _TROUBLE,
-        ("flow_a.fault.no-return-to-cut-call", "flow_a.fault.resume-offset"),
+        _CUT_RULES,
     ),
     _kind(
         "resume",
@@ -273,7 +273,7 @@ FLOW_A_KINDS: Final = (
         _STREAM,
         "code",
         _TROUBLE,
-        ("flow_a.fault.no-return-to-cut-call", "flow_a.fault.resume-offset"),
+        _CUT_RULES,
     ),
     _kind(
         "conversation-deleted",

@@ -36,7 +36,7 @@ def flow_a_hits(fault: Fault, cassette: Cassette) -> list[Hit]:
         if _CONVERSATION.fullmatch(interaction.request.path)
     ]
     if fault.where.unit == "request":
-        return list(_requests(fault, played))
+        return list(_requests(fault, played)) or _elsewhere(fault)
     return [
         _hit(strike, number)
         for number, interaction in played
@@ -54,6 +54,15 @@ def _requests(fault: Fault, played: list[tuple[int, Interaction]]) -> Iterator[H
                     continue
                 at = f"interaction {number}, request {request}"
                 yield Hit(fault=fault, at=at, interaction=number, request=request, excerpt=name)
+
+
+def _elsewhere(fault: Fault) -> list[Hit]:
+    """A request that is usually another one, or none: not every client sends what clients usually send."""
+    number = fault.where.value
+    if not isinstance(number, int):
+        return []
+    named = " or ".join(_TURN[place] for place in _TAKES.get(fault.kind, ()))
+    return [Hit(fault=fault, at=f"request {number}, if there is such a one", request=number, excerpt=named)]
 
 
 def _hit(strike: Strike, number: int) -> Hit:

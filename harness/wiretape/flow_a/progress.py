@@ -46,7 +46,8 @@ class Progress:
             template=entry.body.template,
             faults=faults,
             may_end=any(kind.may_end for kind in kinds),
-            damaged=bool(faults) and (bool(facts.errors) or any(kind.fails_turn for kind in kinds)),
+            damaged=bool(faults)
+            and (bool(facts.errors) or facts.done_at is None or any(kind.fails_turn for kind in kinds)),
         )
         request.stream = stream
         self.view.streams.append(stream)

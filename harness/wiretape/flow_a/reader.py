@@ -46,6 +46,8 @@ class _Reader:
         self.request_of: dict[int, ConversationRequest] = {}
         self.resumed: dict[int, object] = {}
         self.declared: set[str] = set()
+        self.new_ids: dict[int, set[str]] = {}
+        """Those that a conversation request brought, by its order."""
         self.sent: dict[str, Callable[[int, Request, JsonBody], None]] = {
             "prepare": self.prepare_request,
             "conversation": self.conversation_request,
@@ -115,7 +117,8 @@ class _Reader:
             request.first_turn = named not in conversations
             if not request.first_turn:
                 conversations[named].turn_requested()
-        self.progress.known_ids |= _message_ids(request.body)
+        self.new_ids[request.order] = _message_ids(request.body) - self.progress.known_ids
+        self.progress.known_ids |= self.new_ids[request.order]
 
     def declare(self, signatures: Signatures) -> None:
         """Note declarations, each distinct list once."""
@@ -171,8 +174,9 @@ class _Reader:
             self.progress.resume(entry, self.resumed[number])
 
     def refused(self, number: int) -> None:
-        """A request got an error: if it was a return, its call still waits for one."""
+        """A request got an error: its messages were not taken. A call that it returned to still waits."""
         request = self.request_of.get(number)
+        self.progress.known_ids -= self.new_ids.get(request.order, set()) if request else set()
         match = request.match if request else None
         if match is None or match.kind != "call" or match.call is None or match.conversation is None:
             return
