@@ -58,7 +58,7 @@ def hostile() -> dict[str, Any]:
         "alefita_way",
         finding("a.wrong", path="messages[0].recipient", at=at, want="all", got=HOSTILE, hint=HOSTILE),
         finding("a.wrong", path=f"messages[0].{HOSTILE}", at=at, want={"a": 1}, got={HOSTILE: HOSTILE}),
-        finding("b.warned", "should", path="messages[0].metadata", want="allowed", got="allowances"),
+        finding("b.warned", "should", path="messages[0].metadata", want="allowed keys", got="allowed words"),
         finding("c.noted", "observed"),
         finding("d.fine", outcome="pass"),
         finding("e.unseen", outcome="not_observed", because=HOSTILE),

@@ -158,8 +158,8 @@ def test_markdown_has_two_verdicts_for_each_session() -> None:
 
 
 def test_markdown_is_bounded_and_counts_what_it_leaves_out() -> None:
-    wrong = report("x", *(finding("a.wrong", path=f"messages[{n}]", got="x" * 300) for n in range(500)))
-    parts = [part(wrong_session(), wrong) for _ in range(120)]
+    wrong = report("x", *(finding("a.wrong", path=f"messages[{n}]", got="x" * 300) for n in range(20)))
+    parts = [part(wrong_session(), wrong)] * 120
     text = rendered("md", document(parts, RUN))
     assert len(text) <= LIMIT
     assert "and 20 more sessions" in text
@@ -249,6 +249,11 @@ def test_a_badge_without_a_message_is_refused() -> None:
 
 def test_text_tells_the_clients_apart() -> None:
     text = rendered("text", fine_document(), hostile_document())
-    assert text.startswith("1 of 3 sessions went wrong, and 1 accepted findings are stale.")
+    assert text.startswith("1 of 3 sessions went wrong, and 1 accepted finding is stale.")
     assert "plain_answer: PASS, ok · read to its end" in text
     assert f"FAIL baseline: {HOSTILE[:10]}" in text
+
+
+def test_markdown_tells_the_clients_apart() -> None:
+    text = rendered("md", fine_document(), hostile_document())
+    assert "\n## `python client.py " in text

@@ -177,4 +177,8 @@ def summary(documents: Sequence[Document]) -> str:
     many = f"{len(cassettes)} session{'s' * (len(cassettes) != 1)}"
     stale = sum(len(document["stale"]) for document in documents)
     said = f"{wrong} of {many} went wrong" if wrong else f"{many} as the protocol demands"
-    return said + (f", and {stale} accepted findings are stale" if stale else "")
+    return said + (f", and {_many(stale, 'accepted finding')} stale" if stale else "")
+
+
+def _many(count: int, thing: str) -> str:
+    return f"1 {thing} is" if count == 1 else f"{count} {thing}s are"
