@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-import yaml
-
 from wiretape.faults.model import Fault, FaultError
 from wiretape.faults.text import parse
 
@@ -17,6 +15,8 @@ def read_file(data: bytes) -> tuple[Fault, ...]:
 
     Raises FaultError with the entry's number.
     """
+    import yaml  # costs more than all else here, and few read a file
+
     try:
         value = yaml.safe_load(data)
     except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from wiretape.cassette.model import Cassette, Interaction
 from wiretape.faults.model import Fault, Hit
 from wiretape.faults.strikes import Strike, strikes
+
+if TYPE_CHECKING:
+    from wiretape.cassette.model import Cassette, Interaction
 
 _CONVERSATION: Final = re.compile(r"/backend-(?:api|anon)/f/conversation(?:\?.*)?")
 _EXCERPT: Final = 60

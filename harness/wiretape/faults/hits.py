@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
-from wiretape.cassette.model import Cassette
 from wiretape.faults.codex import codex_hits
 from wiretape.faults.flow_a_hits import flow_a_hits
 from wiretape.faults.kinds import KINDS
 from wiretape.faults.model import Fault, FaultError, Hit
+
+if TYPE_CHECKING:
+    from wiretape.cassette.model import Cassette
 
 
 def hits(faults: Iterable[Fault], cassette: Cassette) -> list[Hit]:
