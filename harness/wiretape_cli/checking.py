@@ -165,7 +165,8 @@ def _without_return(transcript: Transcript) -> tuple[str, ...]:
 
 def _without_answer(transcript: Transcript) -> tuple[str, ...]:
     view = read_codex(transcript)
-    waiting = [ask for ask in (*view.calls, *view.refreshes) if not ask.replies and ask.closed is None]
+    asks = (ask for ask in (*view.calls, *view.refreshes) if not ask.connection.excuse)
+    waiting = [ask for ask in asks if not ask.replies and ask.closed is None]
     return tuple(f"without an answer: {ask}" for ask in waiting)
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
-from tests.conformance.playing import failures
+from tests.conformance.playing import CLIENTS, RUNS_WITHIN, failures, needs_node
 from tests.faults.codex_wires import Player, Returning
 from tests.server.codex_wires import CLOSE, Process, Websocket
 from tests.server.wire import TIMEOUT
@@ -147,6 +148,26 @@ def test_a_client_that_comes_back_finds_its_thread(play: Play, fault: str, trans
     report = verify(settled(playback))
     assert (failures(report), report.played) == ([], True)
     assert "codex.fault.thread-known" not in {f.rule for f in report.findings if f.outcome == "fail"}
+
+
+EXAMPLES = [
+    pytest.param([sys.executable, str(CLIENTS / "codex_client.py")], id="python"),
+    pytest.param(["node", str(CLIENTS / "codex_client.mjs")], id="node", marks=needs_node),
+]
+
+
+@pytest.mark.parametrize("command", EXAMPLES)
+@pytest.mark.parametrize("fault", FAULTS)
+def test_an_example_client_conforms(play: Play, fault: str, command: list[str]) -> None:
+    playback = play(fault)
+    environment = os.environ | playback.variables()
+    done = subprocess.run(
+        command, env=environment, capture_output=True, encoding="utf-8", timeout=RUNS_WITHIN, check=False
+    )
+    report = verify(settled(playback))
+    assert (failures(report), report.played) == ([], True)
+    assert (done.returncode == 0) == (fault in GOES_ON)
+    assert "Traceback" not in done.stderr
 
 
 # --- what is on the wire

@@ -39,7 +39,9 @@ class Client {
     this.server.on("error", (error) => fail(`${CODEX} can't be started: ${error.message}`));
     this.ended = once(this.server, "close");
     this.ended.then(([code]) => this.closing || fail(`the app-server ended with exit code ${code}`));
-    createInterface({ input: this.server.stdout }).on("line", (line) => this.take(JSON.parse(line)));
+    this.server.stdin.on("error", () => {}); // it has ended, as "close" will tell
+    this.server.stdout.on("end", () => this.server.stdin.end()); // nobody answers any more
+    createInterface({ input: this.server.stdout }).on("line", (line) => this.read(line));
     const clientInfo = { name: "example_client", title: "Example", version: "1.0.0" };
     await this.request("initialize", { clientInfo, capabilities: { experimentalApi: true } });
     this.send({ method: "initialized" });
@@ -62,6 +64,16 @@ class Client {
 
   send(message) {
     this.server.stdin.write(`${JSON.stringify(message)}\n`);
+  }
+
+  read(line) {
+    let message;
+    try {
+      message = JSON.parse(line);
+    } catch {
+      return; // something that a shell or a wrapper printed
+    }
+    this.take(message);
   }
 
   take({ id, method, params, result, error }) {

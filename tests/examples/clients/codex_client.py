@@ -7,6 +7,7 @@ Run it under the checker, which sets the environment variables that it reads:
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import json
 import os
@@ -38,6 +39,7 @@ class Client:
         pipe = subprocess.PIPE
         self.process: Any = subprocess.Popen([CODEX, "app-server"], stdin=pipe, stdout=pipe)
         self.ids = itertools.count(1)
+        self.early: list[dict[str, Any]] = []  # what came while an answer was waited for
         self.interrupting = False
         self.tokens: Any = None  # what to answer when the server asks for new ones
         me = {"name": "example_client", "title": "Example", "version": "1.0.0"}
@@ -50,7 +52,7 @@ class Client:
         turn_id = self.request("turn/start", threadId=thread_id, input=said)["turn"]["id"]
         answer = ""
         while True:
-            message = self.receive()
+            message = self.early.pop(0) if self.early else self.receive()
             method, params = message.get("method"), message.get("params", {})
             if method == "item/completed" and params["item"]["type"] == "agentMessage":
                 answer = params["item"]["text"]
@@ -58,11 +60,11 @@ class Client:
                 return answer
 
     def request(self, method: str, **params: Any) -> Any:
-        """Ask the server; notifications that come before its answer are of no interest here."""
+        """Ask the server; notifications that come before its answer are kept for whom they are."""
         number = next(self.ids)
         self.send({"id": number, "method": method, "params": params})
         while (message := self.receive()).get("id") != number:
-            pass
+            self.early.append(message)
         if "error" in message:
             raise SystemExit(f"codex_client: {method} failed: {message['error']['message']}")
         return message["result"]
@@ -70,11 +72,15 @@ class Client:
     def receive(self) -> dict[str, Any]:
         """The next notification or answer; what the server asks before it is answered on the way."""
         while line := self.process.stdout.readline():
-            message: dict[str, Any] = json.loads(line)
+            try:
+                message: dict[str, Any] = json.loads(line)
+            except ValueError:
+                continue  # something that a shell or a wrapper printed
             if not ("method" in message and "id" in message):
                 return message
             self.answer(message["id"], message["method"], message["params"])
-        raise SystemExit(f"codex_client: the app-server ended with exit code {self.process.wait()}")
+        self.close()
+        raise SystemExit(f"codex_client: the app-server ended with exit code {self.process.returncode}")
 
     def answer(self, number: Any, method: str, params: Any) -> None:
         """Answer a request of the server's. Its ids are its own, and the first of them is 0."""
@@ -91,11 +97,15 @@ class Client:
             self.send({"id": number, "error": {"code": -32601, "message": f"no method {method}"}})
 
     def send(self, message: dict[str, Any]) -> None:
-        self.process.stdin.write(json.dumps(message).encode() + b"\n")
-        self.process.stdin.flush()
+        with contextlib.suppress(BrokenPipeError):  # it has ended, as its stdout will tell
+            self.process.stdin.write(json.dumps(message).encode() + b"\n")
+            self.process.stdin.flush()
 
     def close(self) -> None:
-        self.process.communicate(timeout=30)
+        with contextlib.suppress(BrokenPipeError):
+            self.process.stdin.close()
+        self.process.wait(timeout=30)
+        self.process.stdout.close()
 
 
 def main() -> None:
