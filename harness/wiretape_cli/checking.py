@@ -94,7 +94,7 @@ class Check:
         with closing(self.each(server)) as every:
             for checked in every:
                 raw.append(checked)
-                show(_accepting(checked, accepted, self.baseline), self.timeout)
+                self._show(_accepting(checked, accepted, self.baseline))
         verdicts = [each.report for each in raw]
         stale = [] if self.update_baseline else baseline.stale(accepted, verdicts)
         if self.baseline and self.update_baseline:
@@ -104,6 +104,11 @@ class Check:
         for entry in stale:
             say(f"FAIL {self.baseline}: {entry} accepts nothing any more; remove the entry")
         return of_all([*(each.exit for each in results), *(Exit.VIOLATIONS for _ in stale)])
+
+    def _show(self, checked: Checked) -> None:
+        show(checked, self.timeout)
+        if checked.exit is not Exit.FINE:
+            say(f"again: {reports.again(checked, self)}\n")
 
     def _accepted(self) -> frozenset[Accepted]:
         if self.baseline is None or (self.update_baseline and not self.baseline.exists()):

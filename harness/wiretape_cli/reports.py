@@ -21,17 +21,21 @@ if TYPE_CHECKING:
 
 def of_checked(checked: Checked, check: Check) -> dict[str, Any]:
     """One cassette's part of the report."""
-    options = check.options[checked.cassette.protocol]
-    again = rerun.check(checked.cassette.name, options, check.timeout, _hidden(check.command))
     return verdict(
         Judged(
             report=checked.report,
             transcript=checked.transcript,
             cassette=checked.cassette,
             source=checked.source,
-            reproduce=again,
+            reproduce=again(checked, check),
         )
     )
+
+
+def again(checked: Checked, check: Check) -> str:
+    """The line that checks this cassette again."""
+    options = check.options[checked.cassette.protocol]
+    return rerun.check(checked.cassette.name, options, check.timeout, _hidden(check.command))
 
 
 def of_check(results: Sequence[Checked], check: Check, seconds: float) -> Run:
@@ -78,8 +82,8 @@ def _client_end(checked: Checked) -> ClientEnd:
 
 def of_verified(path: Path, subject: Transcript, report: Report, profiles: Sequence[str]) -> dict[str, Any]:
     """One judged file's part of the report."""
-    again = rerun.verify(path, profiles)
-    return verdict(Judged(report=report, transcript=subject, source=str(path), reproduce=again))
+    line = rerun.verify(path, profiles)
+    return verdict(Judged(report=report, transcript=subject, source=str(path), reproduce=line))
 
 
 def of_verify(paths: Iterable[Path], reports: Sequence[Report], profiles: Sequence[str]) -> Run:

@@ -31,15 +31,35 @@ def say(text: str) -> None:
 
 
 def say_report(report: Report, *, source: str) -> None:
-    """Show a verdict on ``source``: what failed in full, the others as counts; in colour without NO_COLOR."""
+    """Show a verdict on ``source``: what failed in full, the others as counts; on a terminal in colour."""
     from wiretape.report import to_text
 
-    verdict, *rest = to_text(report, source=source).splitlines()
-    if "NO_COLOR" not in os.environ:
-        color = "red" if not report.ok else "green" if report.played else "yellow"
-        # click takes colour off again where stderr is no terminal.
-        verdict, rest = click.style(verdict, fg=color, bold=True), [_colored(line) for line in rest]
-    say("\n".join([verdict, *rest, ""] if rest else [verdict]))
+    text = to_text(report, source=source).rstrip("\n")
+    text += "\n" if "\n" in text else ""
+    if _takes_color():
+        _say_colored(text, "red" if not report.ok else "green" if report.played else "yellow")
+    else:
+        say(text)
+
+
+def _takes_color() -> bool:
+    """NO_COLOR before FORCE_COLOR before what stderr is."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    if forced := os.environ.get("FORCE_COLOR"):
+        return forced != "0"
+    return sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def _say_colored(text: str, color: str) -> None:
+    from rich.console import Console
+    from rich.text import Text
+
+    colored = Text(text)
+    colored.stylize(f"bold {color}", 0, len(text.partition("\n")[0]))
+    for word, of_word in COLORS.items():
+        colored.highlight_regex(rf"(?m)^{word}(?= )", f"bold {of_word}")
+    Console(stderr=True, force_terminal=True).print(colored, soft_wrap=True)
 
 
 def quoted(text: str) -> str:
@@ -54,9 +74,3 @@ def replace_what_stdout_cannot_write() -> None:
     reconfigure = getattr(sys.stdout, "reconfigure", None)
     if reconfigure is not None:
         reconfigure(errors="backslashreplace")
-
-
-def _colored(line: str) -> str:
-    first = line.partition(" ")[0]
-    # click takes the colour off again where stderr is no terminal.
-    return click.style(first, fg=COLORS[first], bold=True) + line[len(first) :] if first in COLORS else line

@@ -206,7 +206,7 @@ def test_frames_are_counted_over_both_directions() -> None:
         Frame(direction="client", data=b'{"id": 1, "result": 2}', connection="", at=0),
     ]
     shown = Exhibits(Transcript(protocol="codex", entries=[*frames])).exhibit(
-        "answer (frame 2)".removeprefix("answer "), "result"
+        "answer to id 1 (frame 2, c1)", "result"
     )
     assert shown is not None
     assert (shown["place"], shown["value"]) == ("frame 2", "2")

@@ -47,8 +47,10 @@ class Exhibits:
 
     def exhibit(self, at: str, path: str) -> dict[str, Any] | None:
         """Show what stands at a finding's place; None where that is no message of the client's."""
-        named = None if at.startswith("answer ") else _PLACE.search(at)
+        named = _PLACE.search(at)
         place = named[0][1:] if named else ""
+        if at.startswith("answer ") and place.startswith("request"):
+            return None  # of the server's, which a client was to read
         if place not in self._bodies or path.startswith("header "):
             return None
         data = self._bodies[place]
