@@ -33,9 +33,10 @@ class Browser:
         self.driver = driver
 
     def open(self, url: str) -> None:
-        """Go to a page, and wait until it hears news of the server."""
+        """Go to a page, and wait until it hears news of the server, if it asks for any."""
         self.driver.get(url)
-        self.until(lambda: self.text("#connection") == "live", "the page to be connected")
+        if self.count("[data-live], #timeline"):
+            self.until(lambda: self.text("#connection") == "live", "the page to be connected")
 
     def script(self, text: str, *arguments: object) -> Any:
         """Run a function's body in the page; what it returns."""

@@ -19,13 +19,8 @@ from wiretape_server.options import PlayOptions
 from wiretape_server.thread import Playback, ServerThread
 
 CODEX_CLIENT = Path(__file__).parents[1] / "examples" / "clients" / "codex_client.py"
-RIGHT, WRONG, CODEX, UNUSED, HUGE = (
-    "flow_a/alefita_way",
-    "broken",
-    "codex/dynamic_tool_text",
-    "handoff",
-    "huge",
-)
+RIGHT, WRONG, UNUSED, HUGE = "flow_a/alefita_way", "broken", "handoff", "huge"
+CODEX, GROWING = "codex/dynamic_tool_text", "codex/plain_turn"
 BREAKS = "return.recipient-is-all"
 EVENTS = 10_000
 HARM = '"><img src=x onerror="window.harmed=1"><script>window.harmed=1</script>\u202e'
@@ -44,8 +39,8 @@ def wrong(server: ServerThread) -> Playback:
     return play
 
 
-def codex(server: ServerThread) -> Playback:
-    play = server.play(load_cassette(CODEX), PlayOptions(pace="x0.1"), key=CODEX)
+def codex(server: ServerThread, name: str = CODEX) -> Playback:
+    play = server.play(load_cassette(name), PlayOptions(pace="x0.1"), key=name)
     subprocess.run(
         [sys.executable, str(CODEX_CLIENT)], env=os.environ | play.variables(), check=True, timeout=60
     )

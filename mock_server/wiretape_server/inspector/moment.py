@@ -100,6 +100,12 @@ def cut(text: str) -> str:
     return text if more <= 0 else f"{text[:_MOST_TEXT]}\n… ({more} more characters)"
 
 
+def ending(text: str) -> str:
+    """The end of a long text: where it grows."""
+    more = len(text) - _MOST_TEXT
+    return text if more <= 0 else f"({more} earlier characters) …\n{text[-_MOST_TEXT:]}"
+
+
 # --- Flow A: the events of an answer
 
 
@@ -159,7 +165,7 @@ def _messages(events: Sequence[ServerSentEvent]) -> tuple[Growing, ...]:
 
 def _message(message: Mapping[str, Any], added: str) -> Growing:
     role, name = member(message, "author", "role"), member(message, "author", "name")
-    text = cut(_said(message))
+    text = ending(_said(message))
     new = added if added and text.endswith(added) else ""
     recipient = written(message.get("recipient", ABSENT)) or "all"
     sender = written(role) if name in (ABSENT, None) else f"{written(role)} {written(name)}"
@@ -199,7 +205,7 @@ def _items(session: Session, line: Line, frame: Frame) -> tuple[Growing, ...]:
         (name, written(item[name])) for name in ("tool", "status", "success", "arguments") if name in item
     )
     kind = written(item.get("type", ABSENT)) or "item"
-    return (Growing(title=kind, facts=(*facts, ("id", written(key))), before=cut(str(text)), new=added),)
+    return (Growing(title=kind, facts=(*facts, ("id", written(key))), before=ending(str(text)), new=added),)
 
 
 def _deltas(session: Session, end: int, key: object) -> Iterator[str]:

@@ -19,7 +19,8 @@ from wiretape_server.inspector.hexdump import hex_lines
 from wiretape_server.inspector.overview import counted
 
 PACKAGE: Final = "wiretape_server.inspector"
-_API: Final = re.compile(r"/backend-(?:api|anon)/")
+_USUAL: Final = re.compile(r"/backend-(?:api|anon)/|(?<= )/message/(?:content/)?")
+"""Beginnings of paths that say nothing new, where room is short."""
 TYPES: Final = {
     "css": "text/css; charset=utf-8",
     "js": "text/javascript; charset=utf-8",
@@ -47,7 +48,7 @@ def _environment() -> Environment:
         "wire": printable,
         "wire_lines": printable_lines,
         "shown": shown,
-        "short": lambda text: _API.sub("…/", text),
+        "short": lambda text: _USUAL.sub("…/", text),
         "seconds": lambda at: f"{at:.3f}",
         "play": play_url,
     }

@@ -22,6 +22,7 @@ let matched = lines;
 let chosen = -1; // the place of the chosen line in the list
 let asked = 0; // grows with each change of the filter: answers to older questions are dropped
 let following = true;
+let growing = false; // whether lines have come since the page was opened
 
 function address(name, values) {
   return `${play}/${name}?${new URLSearchParams(values)}`;
@@ -65,7 +66,12 @@ async function load(number) {
   const holder = document.createElement("template");
   holder.innerHTML = text;
   const block = holder.content.querySelector(".block");
+  const before = matched;
   setMatched(Number(block.dataset.matched));
+  if (matched !== before) {
+    if (following && growing) list.scrollTop = list.scrollHeight;
+    draw();
+  }
   if (!blocks.has(number)) return; // scrolled away meanwhile
   const old = blocks.get(number);
   block.style.transform = `translateY(${number * BLOCK * rowHeight}px)`;
@@ -147,9 +153,14 @@ function setFollowing(on) {
   if (on) list.scrollTop = list.scrollHeight;
 }
 
-function step(by) {
+function jump(place) {
   setFollowing(false);
-  choose(chosen < 0 ? Math.floor(list.scrollTop / rowHeight) : chosen + by);
+  choose(place);
+}
+
+/** The first step chooses the line on top. */
+function step(by) {
+  jump(chosen < 0 ? Math.floor(list.scrollTop / rowHeight) : chosen + by);
 }
 
 list.addEventListener("click", (event) => {
@@ -175,8 +186,8 @@ onKeys({
   ArrowUp: () => step(-1),
   PageDown: () => step(page()),
   PageUp: () => step(-page()),
-  Home: () => step(-matched),
-  End: () => step(matched),
+  Home: () => jump(0),
+  End: () => jump(matched - 1),
   f: () => setFollowing(!following),
 });
 
@@ -185,8 +196,8 @@ listen(`${play}/live`, (text) => {
   head.innerHTML = news.head;
   if (news.lines === lines) return;
   lines = news.lines;
+  growing = true;
   grow();
-  if (following) requestAnimationFrame(() => (list.scrollTop = list.scrollHeight));
 });
 
 /** Go to a line by its number in the session, which is another one than its place among the lines shown. */

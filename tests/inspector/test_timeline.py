@@ -1,0 +1,328 @@
+"""The timeline in a browser: it grows, is found one's way in by keys, and holds only what can be seen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from urllib.parse import quote
+
+import pytest
+
+from tests.inspector import sessions
+from tests.inspector.browser import Browser, needs_chromium
+from tests.server import making
+from tests.server.wire import Wire
+from wiretape import load_cassette
+from wiretape.cassette import loads
+from wiretape_server.options import PlayOptions
+from wiretape_server.thread import Playback, ServerThread
+
+pytestmark = needs_chromium
+
+DOWN, UP, HOME, END, ESCAPE, ENTER = "\ue015", "\ue013", "\ue011", "\ue010", "\ue00c", "\ue007"
+LIST = "const list = document.getElementById('timeline');"
+CHOSEN = "#timeline [aria-selected=true]"
+
+
+@pytest.fixture
+def timeline(browser: Browser, url: str) -> Browser:
+    """The right client's timeline, open."""
+    browser.open(f"{url}play/{sessions.RIGHT}/")
+    browser.until(lambda: browser.count(".row"), "the lines")
+    return browser
+
+
+def chosen(browser: Browser) -> int:
+    """The number of the chosen line; -1 without one."""
+    row = "const row = document.querySelector(arguments[0]); return row ? Number(row.dataset.line) : -1"
+    return int(browser.script(row, CHOSEN))
+
+
+def go_to(browser: Browser, key: str, line: int) -> None:
+    browser.open(f"{browser.driver.current_url.partition('/play/')[0]}/play/{key}/?line={line}")
+    browser.until(lambda: chosen(browser) == line, f"line {line} to be chosen")
+
+
+# --- keys
+
+
+def test_keys_go_from_line_to_line_and_show_each(timeline: Browser) -> None:
+    timeline.keys("j")
+    timeline.until(lambda: chosen(timeline) == 0, "the first line")
+    timeline.until(lambda: "GET" in timeline.text("#moment h2"), "what came")
+    timeline.keys("j", DOWN, "k")
+    timeline.until(lambda: timeline.text("#moment h2") == "200", "the second line's moment")
+    timeline.keys(END)
+    timeline.until(lambda: timeline.text("#moment h2") == "end: complete", "the last line's moment")
+    timeline.keys(HOME, UP)
+    timeline.until(lambda: chosen(timeline) == 0, "the first line again")
+
+
+def test_the_list_says_which_line_is_active(timeline: Browser) -> None:
+    timeline.keys("j", "j")
+    active = "return document.getElementById('timeline').getAttribute('aria-activedescendant')"
+    timeline.until(lambda: timeline.script(active) == "line-1", "the second line to be active")
+    assert timeline.script("return document.getElementById('line-1').ariaPosInSet") == "2"
+
+
+def test_slash_searches_and_escape_empties_leaves_and_goes_up(timeline: Browser) -> None:
+    before = timeline.text("#count")
+    timeline.keys("/")
+    assert timeline.focused() == "find"
+    timeline.keys(*"conduit")
+    timeline.until(lambda: "of" in timeline.text("#count"), "fewer lines")
+    assert all("conduit" in each or "POST" in each for each in timeline.texts(".row"))
+    timeline.keys(ESCAPE)
+    timeline.until(lambda: timeline.text("#count") == before, "all lines again")
+    timeline.keys(ESCAPE)
+    assert timeline.focused() == "timeline"
+    timeline.keys(ESCAPE)
+    timeline.until(lambda: timeline.driver.current_url.endswith("/inspector/"), "the list of sessions")
+
+
+def test_letters_of_a_search_are_no_keys(timeline: Browser) -> None:
+    timeline.keys("/", "j", "f", "?")
+    assert (chosen(timeline), timeline.count("dialog[open]")) == (-1, 0)
+    assert timeline.script("return document.getElementById('find').value") == "jf?"
+
+
+def test_a_question_mark_shows_the_keys_and_escape_closes_them(timeline: Browser) -> None:
+    timeline.keys("?")
+    assert timeline.visible("#help")
+    timeline.picture("keys")
+    timeline.keys(ESCAPE)
+    assert not timeline.visible("#help")
+
+
+def test_a_choice_shows_some_of_the_lines(timeline: Browser) -> None:
+    timeline.script(
+        "const show = document.getElementById('show'); show.value = 'client';"
+        "show.dispatchEvent(new Event('change'))"
+    )
+    timeline.until(lambda: timeline.count(".row") == 6, "the six requests")
+    assert timeline.count(".row.server") == 0
+
+
+# --- what is shown
+
+
+def test_the_message_grows_with_the_chosen_line(timeline: Browser) -> None:
+    words = [
+        (int(number), text)
+        for number, text in timeline.script(
+            "return [...document.querySelectorAll('.row')].filter((row) => "
+            "row.querySelector('.op').textContent.includes('append'))"
+            ".map((row) => [row.dataset.line, row.querySelector('.text').lastChild.textContent])"
+        )
+    ]
+    assert len(words) > 2
+    grown = ""
+    for line, text in words[:3]:
+        go_to(timeline, sessions.RIGHT, line)
+        timeline.until(
+            lambda text=text: timeline.text(".grown mark").strip() == text.strip(), "the new piece"
+        )
+        now = timeline.text(".grown")
+        assert now.startswith(grown)
+        assert now != grown
+        grown = now
+    assert timeline.text(".message h3").startswith("assistant →")
+    timeline.picture("alefita_way-timeline")
+
+
+def test_the_bytes_of_a_line_are_shown_as_hexadecimal_and_text(timeline: Browser) -> None:
+    go_to(timeline, sessions.RIGHT, 0)
+    timeline.until(lambda: timeline.count("#raw"), "the bytes")
+    timeline.script("document.getElementById('raw').open = true")
+    assert timeline.texts(".hex li")[0].split() == [
+        "000000",
+        *["47", "45", "54", "20", "2f", "62", "61", "63"],
+        "GET",
+        "/bac",
+    ]
+
+
+def test_an_app_servers_timeline_has_its_messages(timeline: Browser) -> None:
+    go_to(timeline, sessions.CODEX, 16)
+    timeline.until(lambda: "item/tool/call" in timeline.text("#timeline"), "the call")
+    timeline.until(lambda: timeline.text("#moment h2"), "the moment")
+    timeline.picture("codex-timeline")
+
+
+def test_an_item_grows_with_the_deltas_of_the_app_server(timeline: Browser, server: ServerThread) -> None:
+    play = sessions.codex(server, sessions.GROWING)
+    go_to(timeline, sessions.GROWING, 0)
+    rows = "return [...document.querySelectorAll('.row')].filter((row) => row.innerText.includes('/delta'))"
+    lines = [int(each) for each in timeline.script(f"{rows}.map((row) => row.dataset.line)")]
+    grown = ""
+    for line in lines:
+        go_to(timeline, sessions.GROWING, line)
+        timeline.until(lambda: timeline.text(".grown mark"), "what the delta adds")
+        assert timeline.text(".grown").startswith(grown)
+        grown = timeline.text(".grown")
+    assert len(lines) > 1
+    play.close()
+
+
+def test_a_line_that_a_rule_blames_says_so(timeline: Browser) -> None:
+    base = timeline.driver.current_url.partition("/play/")[0]
+    timeline.open(f"{base}/play/{sessions.WRONG}/")
+    timeline.script(
+        "const show = document.getElementById('show'); show.value = 'blamed';"
+        "show.dispatchEvent(new Event('change'))"
+    )
+    timeline.until(lambda: timeline.count(".row") == 1, "the one line with a finding")
+    timeline.keys("j")
+    timeline.until(lambda: timeline.text(".findings .rule") == sessions.BREAKS, "the rule")
+    timeline.picture("broken-timeline")
+
+
+# --- ten thousand events
+
+
+@pytest.fixture(scope="module")
+def huge(server: ServerThread) -> Iterator[Playback]:
+    play = sessions.huge(server)
+    yield play
+    play.close()
+
+
+def test_of_ten_thousand_events_the_page_holds_only_those_that_can_be_seen(
+    browser: Browser, url: str, huge: Playback
+) -> None:
+    assert huge.wait_idle(0)
+    browser.open(f"{url}play/{sessions.HUGE}/")
+    browser.until(lambda: browser.count(".row"), "the lines")
+    assert int(browser.text("#count").split()[0]) > sessions.EVENTS
+    for key, what in ((END, "end: complete"), (HOME, "POST")):
+        browser.keys(key)
+        browser.until(lambda what=what: what in browser.text("#moment h2"), what)
+        assert 0 < browser.count(".row") <= 200
+    rows = browser.count("*")
+    for place in (0.25, 0.5, 0.75):
+        browser.script(f"{LIST} list.scrollTop = list.scrollHeight * arguments[0]", place)
+        word = f"word{int(sessions.EVENTS * place)}"
+        browser.until(lambda word=word: word in browser.text("#timeline"), word)
+        assert browser.count("*") < rows + 2000
+    browser.keys("/", *"word7777")
+    browser.until(lambda: browser.count(".row") == 1, "the one line with that word")
+    browser.keys(ENTER, "j")
+    browser.until(lambda: browser.text(".grown mark").strip() == "word7777", "its moment")
+    assert "earlier characters" in browser.text(".grown")
+    browser.picture("huge-timeline")
+
+
+# --- live
+
+
+@pytest.fixture
+def live(server: ServerThread) -> Iterator[Playback]:
+    cassette = making.plain(chunks=None)
+    play = server.play(cassette, PlayOptions(pace="instant"), key="live")
+    yield play
+    play.close()
+
+
+def test_lines_appear_while_a_client_speaks_and_are_followed(
+    browser: Browser, url: str, live: Playback
+) -> None:
+    browser.open(f"{url}play/live/")
+    assert browser.text("#count") == "0 lines"
+    assert browser.text("#head .badge") == "no client yet"
+    with Wire(live.base_url) as wire:
+        for turn in range(1, 4):
+            wire.ask("GET", "/backend-api/ios/attestation_challenge").body()
+            browser.until(lambda turn=turn: browser.count(".row") == 4 * turn, f"the lines of request {turn}")
+        for _ in range(30):
+            wire.ask("GET", "/backend-api/ios/attestation_challenge").body()
+    browser.until(lambda: "132 lines" in browser.text("#count"), "all lines")
+    left = f"{LIST} return list.scrollHeight - list.scrollTop - list.clientHeight"
+    browser.until(lambda: browser.script(left) < 30, "the end to be followed")
+    browser.keys("k")
+    assert browser.script("return document.getElementById('follow').getAttribute('aria-pressed')") == "false"
+
+
+def test_a_session_that_begins_appears_in_the_list(browser: Browser, server: ServerThread, url: str) -> None:
+    browser.open(url)
+    assert "appears" not in browser.text("#part")
+    play = server.play(load_cassette("alefita_way"), key="appears")
+    browser.until(lambda: "appears" in browser.text("#part"), "the new session")
+    play.close()
+    browser.until(lambda: "appears" not in browser.text("#part"), "the session to be gone")
+
+
+# --- copying
+
+
+def test_a_session_is_copied_as_a_cassette(timeline: Browser, url: str) -> None:
+    timeline.driver.execute_cdp_cmd(
+        "Browser.grantPermissions",
+        {
+            "origin": url.partition("/inspector")[0],
+            "permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"],
+        },
+    )
+    timeline.click("#copy")
+    timeline.until(lambda: timeline.text("#copy") == "Copied", "the copy")
+    copied = timeline.driver.execute_async_script("navigator.clipboard.readText().then(arguments[0])")
+    assert loads(copied.encode()).interactions
+    assert "copied" in timeline.script("return document.getElementById('said').textContent")
+
+
+def test_what_can_not_be_copied_is_said(browser: Browser, url: str) -> None:
+    browser.open(f"{url}play/{sessions.UNUSED}/")
+    browser.click("#copy")
+    browser.until(lambda: browser.text("#copy") == "Not copied", "the refusal")
+    assert "got none yet" in browser.script("return document.getElementById('said').textContent")
+
+
+# --- harm
+
+
+@pytest.fixture(scope="module")
+def harmful(server: ServerThread) -> Iterator[Playback]:
+    play = sessions.harmful(server)
+    yield play
+    play.close()
+
+
+def test_what_a_client_sends_is_text_on_every_page(browser: Browser, url: str, harmful: Playback) -> None:
+    here = f"{url}play/{quote(f'x/{harmful.cassette.title}')}"
+    browser.open(url)
+    assert "onerror" in browser.text("#part")
+    browser.complaints()
+    browser.open(f"{here}/")
+    browser.until(lambda: browser.count(".row"), "the lines")
+    count = int(browser.text("#count").split()[0])
+    seen = ""
+    for line in range(count):
+        browser.keys("j")
+        browser.until(
+            lambda line=line: chosen_place(browser) == line and browser.count("#moment h2"), "the moment"
+        )
+        browser.script("document.querySelectorAll('details').forEach((each) => (each.open = true))")
+        seen += browser.text("#moment") + browser.text("#timeline")
+    for view in ("returns", "rules"):
+        browser.open(f"{here}/{view}")
+        seen += browser.text("main")
+        browser.picture(f"harm-{view}")
+    assert seen.count('onerror="window.harmed=1"') > 10
+    assert "\u202e" not in seen  # it would turn the text around; it is shown as an escape
+    assert "\\u202e" in seen
+    for page in (f"{here}/", f"{here}/returns", f"{here}/rules", url):
+        browser.open(page)
+        assert browser.script("return window.harmed") is None
+        assert browser.count("img") == 0
+        assert browser.count("script") == 2
+    assert browser.complaints() == []
+
+
+def chosen_place(browser: Browser) -> int:
+    row = "const row = document.querySelector(arguments[0]); return row ? Number(row.id.slice(5)) : -1"
+    return int(browser.script(row, CHOSEN))
+
+
+def test_the_page_would_notice_a_script_that_came_in(browser: Browser, url: str) -> None:
+    browser.open(url)
+    browser.script("document.body.insertAdjacentHTML('beforeend', arguments[0])", sessions.HARM)
+    browser.until(lambda: browser.complaints(), "the browser to refuse it")
+    assert browser.script("return window.harmed") is None
