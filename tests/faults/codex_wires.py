@@ -3,16 +3,36 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tests.conformance.codex_reference import ClientError, CodexClient
 from tests.server.codex_wires import CLOSE, TEXT, Websocket
 from tests.server.wire import TIMEOUT
 from wiretape.codex.environment import client_steps
+from wiretape.transcript import Frame, Transcript
+from wiretape_server.codex_faults import MALFORMED
 from wiretape_server.thread import CodexPlayback
+
+TRANSPORTS = ("stdio", "websocket")
+GOES_ON = (
+    "late-answer@type:turn/start",
+    "duplicate-answer@type:*",
+    "notification-first@type:*",
+    "server-request-first@type:turn/start",
+    "malformed-line@event:*",
+)
+GIVES_UP = (
+    "rpc-error@type:thread/start",
+    "child-exit@type:item/tool/call",
+    "eof@type:item/tool/call",
+    "reconnect@type:item/tool/call",
+)
+FAULTS = (*GOES_ON, *GIVES_UP)
+"""One of each kind, by what the reference client does."""
 
 
 class Stdio:
@@ -147,3 +167,28 @@ class Returning(CodexClient):
         if not running:
             self.turn(self.steps[0]["turn"])
             self.over.update(turn["id"] for turn in thread["turns"])
+
+
+def settled(playback: CodexPlayback) -> Transcript:
+    assert playback.wait_idle(TIMEOUT)
+    return playback.transcript()
+
+
+def said(transcript: Transcript) -> list[bytes]:
+    """What the server wrote, by the transcript."""
+    frames = (entry for entry in transcript.entries if isinstance(entry, Frame))
+    return [frame.data for frame in frames if frame.direction == "server"]
+
+
+def places(heard: list[bytes], wanted: Callable[[dict[str, Any]], object]) -> list[int]:
+    """Where the messages are that this function says yes to."""
+    messages = [{} if data == MALFORMED else json.loads(data) for data in heard]
+    return [index for index, message in enumerate(messages) if wanted(message)]
+
+
+def answers(heard: list[bytes], number: int) -> list[int]:
+    return places(heard, lambda message: message.get("id") == number and "method" not in message)
+
+
+def named(heard: list[bytes], method: str) -> list[int]:
+    return places(heard, lambda message: message.get("method") == method)

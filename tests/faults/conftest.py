@@ -31,3 +31,11 @@ def play(server: ServerThread) -> Iterator[Callable[..., Playback]]:
     yield play
     for playback in playbacks:
         playback.close()
+
+
+@pytest.fixture
+def codex(play: Callable[..., Playback]) -> Callable[..., Playback]:
+    """Plays a codex cassette with these faults."""
+    return lambda *faults, cassette="dynamic_tool_text", **options: play(
+        f"codex/{cassette}", *faults, **options
+    )

@@ -126,6 +126,13 @@ class Wire:
         """The failed findings by the short name of their rule."""
         return {f.rule.removeprefix("codex."): f for f in self.report().findings if f.failed}
 
+    def observed(self, prefix: str) -> dict[str, str]:
+        """The rules of a family that were observed, by short name, each with its outcome."""
+        found = (f for f in self.report().findings if f.rule.startswith(f"codex.{prefix}."))
+        return {
+            f.rule.removeprefix(f"codex.{prefix}."): f.outcome for f in found if f.outcome != "not_observed"
+        }
+
     def outcome(self, rule: str) -> Finding:
         """The one finding of a rule."""
         (finding,) = (f for f in self.report().findings if f.rule == f"codex.{rule}")

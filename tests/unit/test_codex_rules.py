@@ -24,7 +24,7 @@ error.code-integer error.message-string auth-refresh.answered auth-refresh.resul
 behavior.keeps-reading
 """
 AFTER_FAULTS = {rule.id.removeprefix("codex.") for rule in RULES if ".fault." in rule.id}
-"""Judged in a session with faults only, and told in words: tests/unit/test_codex_faults.py tries them."""
+"""Judged in a session with faults only, and told in words: tests/unit/test_codex_fault*.py try them."""
 
 
 def test_every_frozen_rule_is_in_the_catalogue_at_its_level() -> None:
