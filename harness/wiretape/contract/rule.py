@@ -20,6 +20,9 @@ from wiretape.contract.answers import (
     Unseen,
 )
 
+_KEPT: Final = 64
+"""Findings that blame nobody, of each rule."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
@@ -44,7 +47,7 @@ class Rule:
     said: dict[tuple[Outcome, str], Finding] = field(
         init=False, compare=False, repr=False, default_factory=dict
     )
-    """Other findings that blame nobody, made once each."""
+    """Other findings that blame nobody, made once each; not all, for some name what a client made up."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "passed", self.finding("pass"))
@@ -66,7 +69,9 @@ class Rule:
         key = answer.outcome, answer.because
         known = self.said.get(key)
         if known is None:
-            known = self.said[key] = self.finding(answer.outcome, because=answer.because)
+            known = self.finding(answer.outcome, because=answer.because)
+            if len(self.said) < _KEPT:
+                self.said[key] = known
         return known
 
     def found(self, answer: Answer, at: str) -> Finding:
