@@ -142,12 +142,37 @@ def test_one_server_for_all(wiretape_server):
     result.assert_outcomes(passed=2)
 
 
+def test_a_test_says_what_goes_wrong(suite: pytest.Pytester) -> None:
+    result = run(
+        suite,
+        """
+import subprocess
+
+def test_a_right_client_goes_on(wiretape):
+    play = wiretape.codex("dynamic_tool_text", faults=["late-answer@type:turn/start"])
+    ask(play)
+    assert play.transcript.faults == ("late-answer@type:turn/start",)
+
+@pytest.mark.wiretape("codex/dynamic_tool_text", faults="child-exit@type:item/tool/call")
+def test_a_right_client_ends_with_an_error(wiretape_playback):
+    with pytest.raises(subprocess.CalledProcessError):
+        ask(wiretape_playback)
+
+def test_a_wrong_client_is_told_the_rule_as_ever(wiretape):
+    ask(wiretape.codex("dynamic_tool_text", faults=["duplicate-answer@type:*"]), **WRONG)
+""",
+    )
+    result.assert_outcomes(passed=3, errors=1)
+    result.stdout.fnmatch_lines(FINDING)
+
+
 @pytest.mark.parametrize(
     ("call", "why"),
     [
         ("wiretape.codex('alefita_way')", "alefita_way is a flow_a cassette; play it with wiretape.play"),
         ("wiretape.codex('plain_turm')", "did you mean"),
         ("wiretape.codex('plain_turn', profile='9')", "profile is '9'; give one of"),
+        ("wiretape.codex('plain_turn', faults=['eof@byte:1'])", "expected eof@event:N or eof@request:N or"),
         ("wiretape.codex('plain_turn', app_server=['--ws-auth', 'x'])", "--ws-auth is 'x'"),
     ],
 )
