@@ -35,7 +35,7 @@ def of_checked(checked: Checked, check: Check) -> dict[str, Any]:
 def again(checked: Checked, check: Check) -> str:
     """The line that checks this cassette again."""
     options = check.options[checked.cassette.protocol]
-    return rerun.check(checked.cassette.name, options, check.timeout, _hidden(check.command))
+    return rerun.check(checked.cassette, options, check.timeout, _hidden(check.command))
 
 
 def of_check(results: Sequence[Checked], check: Check, seconds: float) -> Run:

@@ -6,17 +6,24 @@ import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from wiretape_server.options import PlayOptions
+
+if TYPE_CHECKING:
+    from wiretape.cassette import Cassette
 
 _NO_OPTIONS = ("app_server",)
 """What ``check`` has no option for."""
 
 
-def check(cassette: str, options: PlayOptions, timeout: float, command: Sequence[str]) -> str:
+def check(cassette: Cassette, options: PlayOptions, timeout: float, command: Sequence[str]) -> str:
     """The ``check`` of one cassette, with the options that are not the defaults."""
-    said = [*_options(options), *(["--timeout", f"{timeout:g}"] if timeout != DEFAULT_TIMEOUT else [])]
-    return shlex.join(["wiretape", "check", "--cassette", cassette, *said, "--", *command])
+    said = ["--cassette", cassette.name]
+    said += ["--protocol", cassette.protocol] if cassette.protocol != DEFAULT_PROTOCOL else []
+    said += _options(options)
+    said += ["--timeout", f"{timeout:g}"] if timeout != DEFAULT_TIMEOUT else []
+    return shlex.join(["wiretape", "check", *said, "--", *command])
 
 
 def verify(path: Path, profiles: Sequence[str]) -> str:
@@ -25,6 +32,8 @@ def verify(path: Path, profiles: Sequence[str]) -> str:
     return shlex.join(["wiretape", "verify", *demanded, str(path)])
 
 
+DEFAULT_PROTOCOL = "flow_a"
+"""Whose scenario ``auto`` is, when nothing else is said."""
 DEFAULT_TIMEOUT = 30
 """Seconds; what ``check`` gives a client."""
 

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests.schemas import complaint
+from wiretape.cassette.model import Cassette, Provenance
 from wiretape_cli import rerun
 from wiretape_cli.main import main
 from wiretape_server.options import PlayOptions
@@ -189,8 +190,20 @@ def test_a_report_verb_makes_no_json(tmp_path: Path, capsys: pytest.CaptureFixtu
     ],
 )
 def test_the_line_to_run_again_has_the_options_that_are_no_defaults(options: PlayOptions, said: str) -> None:
-    line = rerun.check("my tape", options, 30, ["node", "my client.mjs"])
+    tape = Cassette(protocol="flow_a", provenance=Provenance(kind="synthetic"), name="my tape")
+    line = rerun.check(tape, options, 30, ["node", "my client.mjs"])
     assert line == f"wiretape check --cassette 'my tape' {said}-- node 'my client.mjs'"
+
+
+def test_a_session_that_is_made_up_for_the_other_protocol_is_made_up_for_it_again() -> None:
+    auto = Cassette(protocol="codex", provenance=Provenance(kind="synthetic"), name="auto")
+    line = rerun.check(auto, PlayOptions(), 5, ["client"])
+    assert line == "wiretape check --cassette auto --protocol codex --timeout 5 -- client"
+
+
+def test_two_things_do_not_go_to_stdout_at_once(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["verify", __file__, "--json", "--report", "github"]) == 2
+    assert "both go to stdout" in capsys.readouterr().err
 
 
 # --- the baseline

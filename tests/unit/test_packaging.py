@@ -69,6 +69,19 @@ def test_the_wheel_holds_cassettes_and_schemas(in_wheel: set[str]) -> None:
     assert below("harness", "*.schema.json") <= in_wheel
 
 
+def test_the_wheel_holds_what_pages_are_made_from(in_wheel: set[str]) -> None:
+    pages = below("harness", "*.jinja") | below("harness", "*.css")
+    assert pages
+    assert pages <= in_wheel
+
+
+def test_the_wheel_holds_the_inspectors_pages_scripts_and_styles(in_wheel: set[str]) -> None:
+    names = {f"*.{ending}" for ending in ("html", "js", "css", "svg")}
+    shown = {name for pattern in names for name in below("mock_server/wiretape_server/inspector", pattern)}
+    assert {"templates/timeline.html", "static/timeline.js", "static/inspector.css"} <= shown
+    assert {f"wiretape_server/inspector/{name}" for name in shown} <= in_wheel
+
+
 def test_the_wheel_holds_nothing_else(in_wheel: set[str]) -> None:
     tops = {name.partition("/")[0] for name in in_wheel}
     assert {top for top in tops if not top.endswith(".dist-info")} == set(IMPORT_PACKAGES)

@@ -33,4 +33,7 @@ def verify(
     """
     from wiretape_cli.verifying import run
 
+    if as_json and any(target.file is None for target in targets):
+        raise click.UsageError("--json and --report github both go to stdout; give one of them a file")
+
     return run(files, as_json=as_json, targets=targets, profiles=profiles)
