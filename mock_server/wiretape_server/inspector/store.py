@@ -31,9 +31,15 @@ class _Known(Generic[T]):
 class Store(Generic[T]):
     """Reads plays by ``make``, each once for as long as nothing happens in it."""
 
-    def __init__(self, make: Callable[[Transcript], T], executor: Executor) -> None:
+    def __init__(
+        self,
+        make: Callable[[Transcript], T],
+        executor: Executor,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._make = make
         self._executor = executor
+        self._clock = clock
         self._known: WeakKeyDictionary[AnyPlay, _Known[T]] = WeakKeyDictionary()
         self._locks: WeakKeyDictionary[AnyPlay, asyncio.Lock] = WeakKeyDictionary()
 
@@ -42,22 +48,17 @@ class Store(Generic[T]):
         async with self._locks.setdefault(play, asyncio.Lock()):
             known = self._known.get(play)
             if known is not None and (
-                known.stamp == stamp(play) or not (newest or time.monotonic() > known.rests_until)
+                known.stamp == stamp(play) or not (newest or self._clock() > known.rests_until)
             ):
                 return known.value
             known = await asyncio.get_running_loop().run_in_executor(self._executor, self._read, play)
             self._known[play] = known
             return known.value
 
-    def is_current(self, play: AnyPlay) -> bool:
-        """Whether nothing has happened since the play was read."""
-        known = self._known.get(play)
-        return known is not None and known.stamp == stamp(play)
-
     def _read(self, play: AnyPlay) -> _Known[T]:
-        began, now = time.monotonic(), stamp(play)
+        began, now = self._clock(), stamp(play)
         value = self._make(play.transcript())
-        ended = time.monotonic()
+        ended = self._clock()
         return _Known(now, value, ended + _REST * (ended - began))
 
 
