@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from importlib import resources
 from itertools import pairwise
 from typing import Any
 from xml.etree import ElementTree
@@ -103,3 +104,47 @@ def test_html_of_several_clients_draws_a_matrix_with_the_same_as_a_table() -> No
     text = page.find(".//*[@id='matrix-text']")
     assert text is not None
     assert "FAIL, flow_a.a.wrong" in "".join(text.itertext())
+
+
+def palettes() -> list[dict[str, str]]:
+    """The colours of the light page and of the dark one."""
+    css = resources.files("wiretape.reporting").joinpath("templates/report.css").read_text("utf-8")
+    blocks = re.findall(r":root \{(.*?)\}", css, re.DOTALL)
+    return [dict(re.findall(r"--([\w-]+): (#\w+);", block)) for block in blocks]
+
+
+def luminance(color: str) -> float:
+    """The relative luminance of ``#rgb`` or ``#rrggbb``, as WCAG 2 defines it."""
+    digits = color[1:] if len(color) == 7 else "".join(2 * each for each in color[1:])
+    parts = [int(digits[at : at + 2], 16) / 255 for at in (0, 2, 4)]
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one: str, other: str) -> float:
+    dark, light = sorted(map(luminance, (one, other)))
+    return (light + 0.05) / (dark + 0.05)
+
+
+SEEN = [
+    *(("text", "ground"), ("text", "raised"), ("quiet", "ground"), ("link", "ground")),
+    *(("text", "good-ground"), ("text", "bad-ground"), ("bad", "bad-ground"), ("good", "good-ground")),
+    ("warn", "warn-ground"),
+]
+
+
+@pytest.mark.parametrize("palette", palettes(), ids=["light", "dark"])
+@pytest.mark.parametrize(("text", "ground"), SEEN)
+def test_text_has_the_contrast_that_wcag_demands(palette: dict[str, str], text: str, ground: str) -> None:
+    assert contrast(palette[text], palette[ground]) >= 4.5
+
+
+@pytest.mark.parametrize("palette", palettes(), ids=["light", "dark"])
+def test_bars_can_be_told_from_the_ground(palette: dict[str, str]) -> None:
+    assert contrast(palette["recorded"], palette["ground"]) >= 3
+    assert contrast(palette["played"], palette["ground"]) >= 3
+
+
+def test_the_contrast_of_black_on_white_is_the_largest() -> None:
+    assert contrast("#000", "#ffffff") == pytest.approx(21)
+    assert contrast("#777", "#888888") < 3
