@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import sys
 
-from tests.selftest.flow_a_sessions import sessions
-from tests.selftest.killing import EQUIVALENT, LEAST, Family, attack, mutants_of, unnoticed
+from tests.selftest.killing import EQUIVALENT, LEAST, Family, Stage, attack, mutants_of, unnoticed
 from wiretape.verdict import VERIFIERS
-from wiretape_server.thread import ServerThread
 
 _ROW = "{:<24}{:>8}{:>8}{:>10}{:>8}"
 
 
 def main() -> int:
-    with ServerThread() as server:
-        played = sessions(server)
+    stage = Stage.played()
     families: list[Family] = []
     off: list[str] = []
     for protocol, verifier in VERIFIERS.items():
-        mutants = [*mutants_of(protocol, played)]
+        mutants = [*mutants_of(protocol, stage)]
         families += attack(verifier, mutants)
         off += unnoticed(verifier, mutants)
     _print_table(families)

@@ -20,6 +20,7 @@ from tests.conformance.codex_broken import (
 from tests.conformance.codex_reference import Hooks, Message
 from tests.selftest.codex_openings import opening_mutations
 from tests.selftest.codex_sessions import (
+    ALL,
     CALLING,
     TEXT,
     Answering,
@@ -46,6 +47,7 @@ def codex_mutations(*, examples: int = 6) -> Iterator[Wrong]:
             hooks=broken.hooks,
             cassettes=(broken.cassette,),
             busy=broken.busy,
+            fault=broken.fault,
         )
     yield from opening_mutations()
     yield from _calls()
@@ -53,6 +55,7 @@ def codex_mutations(*, examples: int = 6) -> Iterator[Wrong]:
     yield from _errors()
     yield from _refreshes()
     yield from _leavers()
+    yield from _in_trouble()
 
 
 # --- answers: when, how often, to what
@@ -238,3 +241,32 @@ def _resting(transcript: Transcript) -> Iterator[int]:
         running = (running or "turn/started" in methods) and "turn/completed" not in methods
         if running and not owed:
             yield heard
+
+
+# --- when something goes wrong
+
+FAULTS: Final[dict[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
+    "fault.refused-initialize": (("rpc-error@request:1", "rpc-error@type:initialize"), ALL),
+    "fault.thread-known": (("rpc-error@type:thread/start", "rpc-error@request:2"), ALL[:-1]),
+    "fault.not-asked-twice": (("late-answer@request:3", "late-answer@type:turn/start"), _ONE_CALL),
+    "fault.nothing-lost": (("late-answer@request:3", "late-answer@type:turn/start"), _ONE_CALL),
+    "fault.duplicate-ignored": (("duplicate-answer@request:1", "duplicate-answer@type:initialize"), ALL),
+    "fault.eof-noticed": (("eof@type:item/tool/call",), _ONE_CALL),
+    "fault.malformed-skipped": (
+        ("malformed-line@type:item/tool/call", "malformed-line@request:3"),
+        _ONE_CALL,
+    ),
+}
+"""The rule, and the faults and cassettes that make its broken client show."""
+
+
+def _in_trouble() -> Iterator[Wrong]:
+    for rule, (faults, cassettes) in FAULTS.items():
+        for fault in faults:
+            yield Wrong(
+                rule=rule,
+                name=f"under {fault}",
+                hooks=BROKEN[rule].hooks,
+                cassettes=cassettes,
+                fault=fault,
+            )

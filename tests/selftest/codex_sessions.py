@@ -20,6 +20,7 @@ from tests.conformance.codex_reference import (
 from tests.selftest.mutants import Mutant
 from wiretape.cassette import Cassette, Step, load_cassette
 from wiretape.codex.environment import client_steps, tool_results
+from wiretape.faults import parse
 from wiretape.transcript import Transcript
 
 TEXT: Final = "dynamic_tool_text"
@@ -27,12 +28,15 @@ CALLING: Final = (TEXT, "two_texts", "parallel_calls", "namespaced_tool", "dynam
 ALL: Final = (*CALLING, "plain_turn", "success_false", "history_resume", "auth_refresh")
 
 
-def play(cassette: Cassette, hooks: Hooks = CONFORMING, *, leaves: int | None = None) -> Transcript:
+def play(
+    cassette: Cassette, hooks: Hooks = CONFORMING, *, leaves: int | None = None, fault: str = ""
+) -> Transcript:
     """The transcript of a session, also of one that comes to no end.
 
     ``leaves``: how many messages the client reads before it hangs up.
     """
-    session, patience = Session(cassette, "0.171"), Patience(leaves)
+    faults = (parse(fault),) if fault else ()
+    session, patience = Session(cassette, "0.171", faults), Patience(leaves)
     client = CodexClient(
         connect=lambda: LeavingWire(session.connect(), patience),
         steps=client_steps(cassette, profile="0.171"),
@@ -71,6 +75,9 @@ class LeavingWire:
     def receive(self) -> bytes:
         self.patience.read()
         return self.wire.receive()
+
+    def wait(self, seconds: float) -> None:
+        self.wire.wait(seconds)
 
     def close(self) -> None:
         self.wire.close()
@@ -122,12 +129,14 @@ class Wrong:
     free: bool = False
     """Whether nobody says what the tools give."""
     leaves: int | None = None
+    fault: str = ""
+    """What goes wrong on purpose, so that it shows."""
 
     def mutant(self, cassette: str) -> Mutant:
         return Mutant(
             name=f"{self.rule}: {self.name} [{cassette}]",
             rules=(self.rule,),
-            play=lambda: play(self.played(cassette), self.hooks, leaves=self.leaves),
+            play=lambda: play(self.played(cassette), self.hooks, leaves=self.leaves, fault=self.fault),
             also=self.also,
         )
 

@@ -8,12 +8,14 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from tests.selftest.codex_mutants import codex_mutations
+from tests.selftest.flow_a_faults import fault_mutants
 from tests.selftest.flow_a_requests import request_mutations
 from tests.selftest.flow_a_returns import behavior_mutations, return_mutations
-from tests.selftest.flow_a_sessions import Sessions
+from tests.selftest.flow_a_sessions import Sessions, sessions
 from tests.selftest.mutants import Fate, Mutant, fate, trace
 from tests.selftest.pairs import codex_pairs, flow_a_pairs
 from wiretape.contract import Verifier
+from wiretape_server.thread import ServerThread
 
 LEAST: Final = 40
 """Broken clients that each family of rules is attacked with, at least."""
@@ -62,15 +64,29 @@ class Family:
         return wrong + [f"{each.mutant.name}: is killed, and listed as equivalent" for each in stale]
 
 
-def mutants_of(protocol: str, sessions: Sessions, *, every: int = 1) -> Iterator[Mutant]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stage:
+    """What was played over HTTP: the reference client's sessions, and broken clients under faults."""
+
+    sessions: Sessions
+    faulty: Sequence[Mutant]
+
+    @classmethod
+    def played(cls) -> Stage:
+        with ServerThread() as server:
+            return cls(sessions=sessions(server), faulty=[*fault_mutants(server)])
+
+
+def mutants_of(protocol: str, stage: Stage, *, every: int = 1) -> Iterator[Mutant]:
     """All broken clients of a protocol, each trace once for each rule; of the pairs one in ``every``."""
+    played = stage.sessions
     singles: Iterable[Mutant] = (
         (
-            each.mutant(sessions)
+            each.mutant(played)
             for each in (
                 *request_mutations(),
-                *return_mutations(sessions),
-                *behavior_mutations(sessions),
+                *return_mutations(played),
+                *behavior_mutations(played),
             )
         )
         if protocol == "flow_a"
@@ -82,7 +98,11 @@ def mutants_of(protocol: str, sessions: Sessions, *, every: int = 1) -> Iterator
         if known not in seen:
             seen.add(known)
             yield mutant
-    yield from flow_a_pairs(sessions, every=every) if protocol == "flow_a" else codex_pairs(every=every)
+    if protocol == "flow_a":
+        yield from stage.faulty
+        yield from flow_a_pairs(played, every=every)
+    else:
+        yield from codex_pairs(every=every)
 
 
 def attack(verifier: Verifier, mutants: Iterable[Mutant]) -> list[Family]:

@@ -6,27 +6,34 @@ from dataclasses import replace
 
 import pytest
 
-from tests.selftest.flow_a_sessions import Sessions, sessions
-from tests.selftest.killing import EQUIVALENT, LEAST, PAIRS, Family, attack, blind, mutants_of, unnoticed
+from tests.selftest.killing import (
+    EQUIVALENT,
+    LEAST,
+    PAIRS,
+    Family,
+    Stage,
+    attack,
+    blind,
+    mutants_of,
+    unnoticed,
+)
 from tests.selftest.mutants import Mutant, fate
 from wiretape.transcript import Transcript
 from wiretape.verdict import VERIFIERS
-from wiretape_server.thread import ServerThread
 
 FLOW_A = VERIFIERS["flow_a"]
 RECIPIENT = "return.recipient-is-all"
 
 
 @pytest.fixture(scope="module")
-def played() -> Sessions:
-    with ServerThread() as server:
-        return sessions(server)
+def stage() -> Stage:
+    return Stage.played()
 
 
 @pytest.fixture(scope="module")
-def mutants(played: Sessions) -> dict[str, list[Mutant]]:
+def mutants(stage: Stage) -> dict[str, list[Mutant]]:
     """All broken clients; of those with two faults one in seven."""
-    return {protocol: [*mutants_of(protocol, played, every=7)] for protocol in VERIFIERS}
+    return {protocol: [*mutants_of(protocol, stage, every=7)] for protocol in VERIFIERS}
 
 
 @pytest.fixture
@@ -51,9 +58,9 @@ def test_no_rule_can_be_switched_off_without_notice(protocol: str, mutants: dict
     assert unnoticed(VERIFIERS[protocol], mutants[protocol]) == []
 
 
-def test_a_client_that_is_right_would_survive(played: Sessions) -> None:
+def test_a_client_that_is_right_would_survive(stage: Stage) -> None:
     """Else the rate would say nothing."""
-    right = Mutant(name="right", rules=(RECIPIENT,), play=lambda: played["alefita_way"])
+    right = Mutant(name="right", rules=(RECIPIENT,), play=lambda: stage.sessions["alefita_way"])
     assert fate(right, FLOW_A).survived == right.rules
 
 
@@ -88,8 +95,8 @@ def test_an_equivalent_that_is_killed_does_not_belong_in_its_table(mutant: Mutan
     assert family.counted == []
 
 
-def test_the_verifier_does_not_change_what_it_reads(played: Sessions) -> None:
-    transcript: Transcript = played["alefita_way"]
+def test_the_verifier_does_not_change_what_it_reads(stage: Stage) -> None:
+    transcript: Transcript = stage.sessions["alefita_way"]
     first = FLOW_A.verify(transcript)
     assert FLOW_A.verify(transcript) == first
     assert first.ok
