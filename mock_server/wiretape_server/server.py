@@ -89,10 +89,10 @@ class Server:
         for key in list(self._plays):
             await self.remove(key)
         self._bridges.close()
-        if self._inspector is not None:
-            self._inspector.close()
         if self._site is not None:
             await self._site.close()
+        if self._inspector is not None:
+            self._inspector.close()
 
     def add(
         self, cassette: Cassette, options: PlayOptions | None = None, *, key: str | None = None

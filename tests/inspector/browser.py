@@ -26,6 +26,15 @@ FLAGS = (
 )
 
 
+DOWN, UP, HOME, END, ESCAPE, ENTER, TAB = (
+    *("\ue015", "\ue013", "\ue011", "\ue010"),
+    *("\ue00c", "\ue007", "\ue004"),
+)
+"""Keys without a letter, as WebDriver names them."""
+LIST = "const list = document.getElementById('timeline');"
+"""Begins scripts about the timeline's list."""
+
+
 class Browser:
     """A browser with one window. Waits have a limit, and a failed one says what was waited for."""
 

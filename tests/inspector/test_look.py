@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.inspector import sessions
-from tests.inspector.browser import Browser, needs_chromium
+from tests.inspector.browser import TAB, Browser, needs_chromium
 
 pytestmark = needs_chromium
 
@@ -109,7 +109,7 @@ def test_the_tab_key_goes_through_a_page_as_one_reads_it(browser: Browser, url: 
     browser.until(lambda: browser.count(".row"), "the lines")
     visited = []
     for _ in [*ORDER, *THEN]:
-        browser.keys("\ue004")
+        browser.keys(TAB)
         visited.append(browser.focused().split("\n")[0].removesuffix("-open"))
     assert [each.replace("help", "Keys") for each in visited] == [*ORDER, *THEN]
 
@@ -118,7 +118,7 @@ def test_what_has_the_focus_can_be_seen(browser: Browser, url: str) -> None:
     browser.open(f"{url}play/{sessions.RIGHT}/")
     outline = "return getComputedStyle(document.activeElement).outlineStyle"
     for _ in range(10):
-        browser.keys("\ue004")
+        browser.keys(TAB)
         assert browser.script(outline) == "solid"
 
 

@@ -7,7 +7,7 @@ import pytest
 from tests.conformance.broken import BROKEN
 from tests.conformance.playing import reference
 from tests.inspector import sessions
-from tests.inspector.browser import Browser, needs_chromium
+from tests.inspector.browser import ENTER, ESCAPE, TAB, Browser, needs_chromium
 from wiretape import load_cassette
 from wiretape.flow_a.rules import RULES
 from wiretape_server.options import PlayOptions
@@ -15,7 +15,6 @@ from wiretape_server.thread import ServerThread
 
 pytestmark = needs_chromium
 
-ESCAPE, TAB, ENTER = "\ue00c", "\ue004", "\ue007"
 QUOTE = next(rule.spec.quote for rule in RULES if rule.id == f"flow_a.{sessions.BREAKS}")
 BLAMED = ".why a.rule"
 

@@ -3,23 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from urllib.parse import quote
 
 import pytest
 
 from tests.inspector import sessions
-from tests.inspector.browser import Browser, needs_chromium
-from tests.server import making
-from tests.server.wire import Wire
-from wiretape import load_cassette
-from wiretape.cassette import loads
-from wiretape_server.options import PlayOptions
+from tests.inspector.browser import DOWN, END, ENTER, ESCAPE, HOME, LIST, UP, Browser, needs_chromium
 from wiretape_server.thread import Playback, ServerThread
 
 pytestmark = needs_chromium
 
-DOWN, UP, HOME, END, ESCAPE, ENTER = "\ue015", "\ue013", "\ue011", "\ue010", "\ue00c", "\ue007"
-LIST = "const list = document.getElementById('timeline');"
 CHOSEN = "#timeline [aria-selected=true]"
 
 
@@ -209,120 +201,3 @@ def test_of_ten_thousand_events_the_page_holds_only_those_that_can_be_seen(
     browser.until(lambda: browser.text(".grown mark").strip() == "word7777", "its moment")
     assert "earlier characters" in browser.text(".grown")
     browser.picture("huge-timeline")
-
-
-# --- live
-
-
-@pytest.fixture
-def live(server: ServerThread) -> Iterator[Playback]:
-    cassette = making.plain(chunks=None)
-    play = server.play(cassette, PlayOptions(pace="instant"), key="live")
-    yield play
-    play.close()
-
-
-def test_lines_appear_while_a_client_speaks_and_are_followed(
-    browser: Browser, url: str, live: Playback
-) -> None:
-    browser.open(f"{url}play/live/")
-    assert browser.text("#count") == "0 lines"
-    assert browser.text("#head .badge") == "no client yet"
-    with Wire(live.base_url) as wire:
-        for turn in range(1, 4):
-            wire.ask("GET", "/backend-api/ios/attestation_challenge").body()
-            browser.until(lambda turn=turn: browser.count(".row") == 4 * turn, f"the lines of request {turn}")
-        for _ in range(30):
-            wire.ask("GET", "/backend-api/ios/attestation_challenge").body()
-    browser.until(lambda: "132 lines" in browser.text("#count"), "all lines")
-    left = f"{LIST} return list.scrollHeight - list.scrollTop - list.clientHeight"
-    browser.until(lambda: browser.script(left) < 30, "the end to be followed")
-    browser.keys("k")
-    assert browser.script("return document.getElementById('follow').getAttribute('aria-pressed')") == "false"
-
-
-def test_a_session_that_begins_appears_in_the_list(browser: Browser, server: ServerThread, url: str) -> None:
-    browser.open(url)
-    assert "appears" not in browser.text("#part")
-    play = server.play(load_cassette("alefita_way"), key="appears")
-    browser.until(lambda: "appears" in browser.text("#part"), "the new session")
-    play.close()
-    browser.until(lambda: "appears" not in browser.text("#part"), "the session to be gone")
-
-
-# --- copying
-
-
-def test_a_session_is_copied_as_a_cassette(timeline: Browser, url: str) -> None:
-    timeline.driver.execute_cdp_cmd(
-        "Browser.grantPermissions",
-        {
-            "origin": url.partition("/inspector")[0],
-            "permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"],
-        },
-    )
-    timeline.click("#copy")
-    timeline.until(lambda: timeline.text("#copy") == "Copied", "the copy")
-    copied = timeline.driver.execute_async_script("navigator.clipboard.readText().then(arguments[0])")
-    assert loads(copied.encode()).interactions
-    assert "copied" in timeline.script("return document.getElementById('said').textContent")
-
-
-def test_what_can_not_be_copied_is_said(browser: Browser, url: str) -> None:
-    browser.open(f"{url}play/{sessions.UNUSED}/")
-    browser.click("#copy")
-    browser.until(lambda: browser.text("#copy") == "Not copied", "the refusal")
-    assert "got none yet" in browser.script("return document.getElementById('said').textContent")
-
-
-# --- harm
-
-
-@pytest.fixture(scope="module")
-def harmful(server: ServerThread) -> Iterator[Playback]:
-    play = sessions.harmful(server)
-    yield play
-    play.close()
-
-
-def test_what_a_client_sends_is_text_on_every_page(browser: Browser, url: str, harmful: Playback) -> None:
-    here = f"{url}play/{quote(f'x/{harmful.cassette.title}')}"
-    browser.open(url)
-    assert "onerror" in browser.text("#part")
-    browser.complaints()
-    browser.open(f"{here}/")
-    browser.until(lambda: browser.count(".row"), "the lines")
-    count = int(browser.text("#count").split()[0])
-    seen = ""
-    for line in range(count):
-        browser.keys("j")
-        browser.until(
-            lambda line=line: chosen_place(browser) == line and browser.count("#moment h2"), "the moment"
-        )
-        browser.script("document.querySelectorAll('details').forEach((each) => (each.open = true))")
-        seen += browser.text("#moment") + browser.text("#timeline")
-    for view in ("returns", "rules"):
-        browser.open(f"{here}/{view}")
-        seen += browser.text("main")
-        browser.picture(f"harm-{view}")
-    assert seen.count('onerror="window.harmed=1"') > 10
-    assert "\u202e" not in seen  # it would turn the text around; it is shown as an escape
-    assert "\\u202e" in seen
-    for page in (f"{here}/", f"{here}/returns", f"{here}/rules", url):
-        browser.open(page)
-        assert browser.script("return window.harmed") is None
-        assert browser.count("img") == 0
-        assert browser.count("script") == 2
-    assert browser.complaints() == []
-
-
-def chosen_place(browser: Browser) -> int:
-    row = "const row = document.querySelector(arguments[0]); return row ? Number(row.id.slice(5)) : -1"
-    return int(browser.script(row, CHOSEN))
-
-
-def test_the_page_would_notice_a_script_that_came_in(browser: Browser, url: str) -> None:
-    browser.open(url)
-    browser.script("document.body.insertAdjacentHTML('beforeend', arguments[0])", sessions.HARM)
-    browser.until(lambda: browser.complaints(), "the browser to refuse it")
-    assert browser.script("return window.harmed") is None

@@ -23,6 +23,8 @@ SHOW: Final[Mapping[str, str]] = {
     "blamed": "With findings",
 }
 """The filters by their names, and what people read."""
+_MOST_SEARCHES: Final = 16
+"""Searches whose lines are kept."""
 _PLACE: Final = re.compile(r"\((request|frame) ([0-9]+)")
 
 
@@ -59,6 +61,8 @@ class Session:
         known = self.matches.get(key)
         if known is None:
             known = [line.number for line in self.lines if _is_shown(line, show) and _holds(line.row, key[0])]
+            if len(self.matches) >= _MOST_SEARCHES:
+                self.matches.clear()
             self.matches[key] = known
         return known
 
