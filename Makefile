@@ -47,6 +47,7 @@ differential: $(VENV)/.test
 
 docs: $(VENV)/.installed
 	$(BIN)/python docs/rules_page.py
+	$(BIN)/python docs/faults_page.py
 
 site: $(VENV)/.test
 	$(BIN)/python -m sphinx -W --keep-going -q -b html docs reports/site

@@ -38,7 +38,7 @@ class TestInside:
         ("def test_it(wiretape_playback): pass", "*needs a cassette: mark the test*"),
         (
             "@pytest.mark.wiretape('plain_answer', speed=1)\ndef test_it(wiretape_playback): pass",
-            "*no option speed; it has chunks, ids, own_port, pace*",
+            "*no option speed; it has chunks, faults, ids, own_port, pace*",
         ),
         (
             "@pytest.mark.wiretape('plain_answer', 'handoff')\ndef test_it(wiretape_playback): pass",

@@ -88,6 +88,8 @@ class Client {
     const headers = prepared ? { 'x-conduit-token': this.conduitToken } : {}
     const response = await this.fetch('f/conversation', whole, headers)
     this.conduitToken = response.headers.get('x-conduit-token') ?? this.conduitToken
+    const type = response.headers.get('content-type') ?? ''
+    if (!type.startsWith('text/event-stream')) throw new Error(`expected an event stream, got ${type}`)
     return this.read(response.body)
   }
 
@@ -109,6 +111,9 @@ class Client {
       if (name === 'delta_encoding') deltas = new Deltas()
       if (!['delta', 'message'].includes(name) || !data.startsWith('{')) continue
       const payload = JSON.parse(data)
+      if (payload.type === 'stream_handoff') {
+        throw new Error('the turn goes on elsewhere (stream_handoff), and this client does not follow')
+      }
       const envelope = name === 'delta' ? deltas.push(payload) : payload
       if (envelope?.error) throw new Error(`the stream reports an error: ${JSON.stringify(envelope.error)}`)
       if (envelope?.conversation_id) this.conversation = { conversation_id: envelope.conversation_id }

@@ -96,6 +96,8 @@ class Client:
         headers = {"x-conduit-token": self.conduit_token} if prepared else {}
         async with self.http.post(self.url("f/conversation"), json=body, headers=headers) as response:
             await expect_ok(response)
+            if response.content_type != "text/event-stream":
+                raise StreamError(f"expected an event stream, got {response.content_type}")
             self.conduit_token = response.headers.get("x-conduit-token", self.conduit_token)
             return await self.read(response)
 
@@ -122,6 +124,8 @@ class Client:
             if name not in ("delta", "message") or not data.startswith("{"):
                 continue
             payload = json.loads(data)
+            if payload.get("type") == "stream_handoff":
+                raise StreamError("the turn goes on elsewhere (stream_handoff); this client does not follow")
             envelope = deltas.push(payload) if name == "delta" else payload
             if not isinstance(envelope, dict):
                 continue
