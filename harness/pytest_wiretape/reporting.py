@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_wiretape.settings import PLAYING
+from pytest_wiretape.settings import PLAYING, resolve, switch
 from wiretape import __version__, strictjson
 from wiretape.reporting.files import Target, TargetError, write
 from wiretape.reporting.model import Judged, document, verdict
@@ -98,7 +98,17 @@ class Reporter:
             sources=sources(part["protocol"] for _, part, _ in self._parts),
             cassettes=tuple(dict.fromkeys(file for *_, file in self._parts)),
             seconds=round(time.monotonic() - self._began, 3),
+            **self._playing(),
         )
+
+    def _playing(self) -> dict[str, Any]:
+        """How cassettes are played where a test says nothing else."""
+        given = {name: value for name in PLAYING if (value := resolve(self._config, name)) is not None}
+        if "faults" in given:
+            given["faults"] = tuple(str(given["faults"]).split())
+        if "strict" in given:
+            given["strict"] = switch(given["strict"])
+        return given
 
     def _put(self, text: str) -> None:
         """Show a text on a line of its own; not in a run that was told to show nothing."""

@@ -56,6 +56,27 @@ def test_a_report_holds_every_verdict_with_its_test_and_how_to_run_it_again(
     assert wrong["line"] == 8
     assert [each["name"] for each in whole["run"]["cassettes"]] == ["plain_answer", "alefita_way"]
     assert whole["run"]["command"][0] == "pytest"
+    assert (whole["run"]["pace"], whole["run"]["chunks"]) == ("instant", "event")
+
+
+def test_a_report_tells_how_each_session_was_played(project: pytest.Pytester) -> None:
+    code = """
+@pytest.mark.wiretape("plain_answer", pace="x0.1", faults=["delay@event:2"])
+def test_it(wiretape_playback):
+    ask(wiretape_playback)
+"""
+    run(project, code, "--wiretape-report=json:r.json", "--wiretape-strict", "--wiretape-seed=7")
+    whole = read(project.path / "r.json")
+    (session,) = whole["cassettes"]
+    assert (session["pace"], session["faults"]) == ("x0.1", ["delay@event:2"])
+    assert (whole["run"]["strict"], whole["run"]["seed"]) == (True, "7")
+
+
+def test_faults_of_the_whole_run_are_told(project: pytest.Pytester) -> None:
+    run(project, TESTS, "--wiretape-report=json:r.json", "--wiretape-faults=delay@event:2 delay@event:3")
+    whole = read(project.path / "r.json")
+    assert whole["run"]["faults"] == ["delay@event:2", "delay@event:3"]
+    assert "'--wiretape-faults=delay@event:2 delay@event:3'" in whole["cassettes"][0]["reproduce"]
 
 
 def test_workers_bring_their_verdicts_together(project: pytest.Pytester) -> None:

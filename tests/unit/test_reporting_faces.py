@@ -154,7 +154,7 @@ def test_code_that_is_no_code_is_found() -> None:
 
 
 def test_markdown_has_two_verdicts_for_each_session() -> None:
-    assert "| `plain_answer` | PASS | ok | read to its end | " in rendered("md", fine_document())
+    assert "| `plain_answer` | `recorded` | PASS | ok | read to its end | " in rendered("md", fine_document())
 
 
 def test_markdown_is_bounded_and_counts_what_it_leaves_out() -> None:
@@ -250,7 +250,7 @@ def test_a_badge_without_a_message_is_refused() -> None:
 def test_text_tells_the_clients_apart() -> None:
     text = rendered("text", fine_document(), hostile_document())
     assert text.startswith("1 of 3 sessions went wrong, and 1 accepted finding is stale.")
-    assert "plain_answer: PASS, ok · read to its end" in text
+    assert "plain_answer (recorded): PASS, ok · read to its end" in text
     assert f"FAIL baseline: {HOSTILE[:10]}" in text
 
 

@@ -65,6 +65,8 @@ def verdict(judged: Judged) -> dict[str, Any]:
         "findings": [_finding(each) for each in report.findings],
         "behavior": "violated" if _broken(report, about_the_end=False) else "ok",
         "ending": {"verdict": _ending(report), "streams": endings(judged.transcript)},
+        "pace": judged.transcript.pace,
+        "faults": [*judged.transcript.faults],
         "streams": timelines(judged.transcript, judged.cassette),
         "source": judged.source,
         "reproduce": judged.reproduce,

@@ -8,7 +8,17 @@ from typing import Any, Final
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from wiretape.report import printable
-from wiretape.reporting.faces.words import about, by_rule, counts, ending, label, not_played, share, text
+from wiretape.reporting.faces.words import (
+    about,
+    by_rule,
+    counts,
+    ending,
+    label,
+    not_played,
+    played,
+    share,
+    text,
+)
 from wiretape.reporting.model import Document
 
 _NOT_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -34,7 +44,7 @@ def _suite(root: Element, document: Document, cassette: Mapping[str, Any]) -> No
     suite = SubElement(root, "testsuite", name=_xml(label(cassette)))
     ended = {each["cassette"]: each["seconds"] for each in document["run"].get("clients", ())}
     suite.set("time", f"{ended.get(cassette['name'], 0):.3f}")
-    said = {"behaviour": cassette["behavior"], "ending": ending(cassette)}
+    said = {"played": played(cassette), "behaviour": cassette["behavior"], "ending": ending(cassette)}
     said |= {"reproduce": cassette["reproduce"], "coverage": share(document["coverage"])}
     said |= {name: str(count) for name, count in counts(cassette).items()}
     _properties(suite, [*about(document["run"]), *said.items()])

@@ -17,6 +17,7 @@ from wiretape.reporting.faces.words import (
     fine,
     label,
     not_played,
+    played,
     share,
     summary,
     text,
@@ -66,7 +67,7 @@ def _pieces(document: Document, *, several: bool) -> Iterator[str]:
 
 
 def _table(cassettes: Sequence[Mapping[str, Any]]) -> str:
-    columns = ["session", "verdict", "behaviour", "ending", *COLUMNS]
+    columns = ["session", "played", "verdict", "behaviour", "ending", *COLUMNS]
     rows = [columns, ["---"] * len(columns), *map(_row, cassettes[:_ROWS])]
     more = f"\n*and {len(cassettes) - _ROWS} more sessions*\n" if len(cassettes) > _ROWS else ""
     return "".join(f"| {' | '.join(row)} |\n" for row in rows) + more
@@ -74,7 +75,14 @@ def _table(cassettes: Sequence[Mapping[str, Any]]) -> str:
 
 def _row(cassette: Mapping[str, Any]) -> list[str]:
     numbers = map(str, counts(cassette).values())
-    return [_cell(label(cassette)), word(cassette), cassette["behavior"], ending(cassette), *numbers]
+    return [
+        _cell(label(cassette)),
+        _cell(played(cassette)),
+        word(cassette),
+        cassette["behavior"],
+        ending(cassette),
+        *numbers,
+    ]
 
 
 def _session(cassette: Mapping[str, Any]) -> Iterator[str]:

@@ -13,6 +13,7 @@ from wiretape.reporting.faces.words import (
     failures,
     label,
     not_played,
+    played,
     share,
     summary,
     text,
@@ -37,7 +38,8 @@ def render(documents: Sequence[Document]) -> str:
 
 def _session(cassette: Mapping[str, Any]) -> Iterator[str]:
     numbers = ", ".join(f"{count} {name}" for name, count in counts(cassette).items() if count)
-    yield f"{label(cassette)}: {word(cassette)}, {cassette['behavior']} · {ending(cassette)} ({numbers})"
+    verdicts = f"{word(cassette)}, {cassette['behavior']} · {ending(cassette)}"
+    yield f"{label(cassette)} ({played(cassette)}): {verdicts} ({numbers})"
     yield from map(text, failures(cassette))
     if missing := not_played(cassette):
         yield "not played:\n" + "\n".join(f"  {line}" for each in missing for line in each.split("\n"))

@@ -122,6 +122,11 @@ def ending(cassette: Mapping[str, Any]) -> str:
     return f"{ENDING[cassette['ending']['verdict']]}{f' ({how})' if how else ''}"
 
 
+def played(cassette: Mapping[str, Any]) -> str:
+    """How the session was played: its pace, and what went wrong on purpose."""
+    return " ".join((cassette["pace"], *cassette["faults"]))
+
+
 def place(exhibit: Mapping[str, Any]) -> str:
     """Where the bytes are."""
     return f"bytes {exhibit['offset']} to {exhibit['offset'] + exhibit['length']} of {exhibit['place']}"
