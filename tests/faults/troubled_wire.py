@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from tests.unit.flow_a_wire import CONVERSATION, Wire
+from wiretape.contract import Finding
 from wiretape.transcript import Body, Chunk, Response, Struck
 
 RESUME = "/backend-api/f/conversation/resume"
@@ -57,3 +58,9 @@ class Faulty(Wire):
         begin = len(b"".join(chunks[:start]))
         self.transcript.entries.append(Chunk(number=number, start=begin, stop=len(whole), at=0.0))
         self.end(number)
+
+
+def finding(wire: Faulty, rule: str) -> Finding:
+    """The one finding of a rule."""
+    (found,) = [each for each in wire.report().findings if each.rule == f"flow_a.{rule}"]
+    return found
