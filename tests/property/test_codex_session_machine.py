@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+import json
+from collections.abc import Iterable
+from typing import Any, ClassVar
 
-from tests.unit.codex_wire import Wire, text_result
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+
+from tests.property.adapters import AppServer, CodexClient, right
 from wiretape.codex.session import CallState, CallStep, ToolCall, Turn, TurnState, TurnStep
+from wiretape.contract import Report
+from wiretape.testing import CodexClientMachine, CodexServerMachine
 
 
 class TurnMachine(RuleBasedStateMachine):
@@ -49,74 +55,55 @@ class TurnMachine(RuleBasedStateMachine):
         assert self.turn.interrupted or self.turn.state is not TurnState.STOPPING
 
 
-class ConformingClientMachine(RuleBasedStateMachine):
+class ConformingClientMachine(CodexClientMachine):
     """A client that does everything right, in any order that the protocol allows, is never blamed."""
 
+    results: ClassVar = {"demo_echo": "echo"}
+
     def __init__(self) -> None:
+        self.waiting: dict[Any, bytes] = {}
+        """Answers that the client has ready, by the id of the call."""
         super().__init__()
-        self.wire = Wire(expect={"results": {"demo_echo": "echo"}})
-        self.serial = 0
-        self.turns = 0
-        self.due: dict[int, str] = {}
-        self.running = False
 
-    @initialize()
-    def connect(self) -> None:
-        self.wire.opened()
-        self.wire.initialize()
-        self.wire.thread()
+    def make_client(self) -> CodexClient:
+        return CodexClient(self.hold)
 
-    @precondition(lambda self: not self.running)
-    @rule()
-    def begin(self) -> None:
-        self.turns += 1
-        self.running = True
-        self.wire.turn(f"turn-{self.turns}")
-
-    @precondition(lambda self: self.running)
-    @rule(text=st.text(max_size=5))
-    def ask(self, text: str) -> None:
-        self.due[self.serial] = text
-        turn, call = f"turn-{self.turns}", f"call-{self.serial}"
-        self.wire.call(self.serial, call_id=call, turn=turn, arguments={"text": text})
-        self.serial += 1
+    def hold(self, call: dict[str, Any]) -> Iterable[Any]:
+        (answer,) = right(call)
+        self.waiting[call["id"]] = json.dumps(answer).encode()
+        return ()
 
     @precondition(lambda self: self.due)
     @rule(data=st.data())
-    def answer(self, data: st.DataObject) -> None:
-        number = data.draw(st.sampled_from(sorted(self.due)))
-        self.wire.answer(text_result(self.due.pop(number)), number)
-        self.wire.item_completed(f"call-{number}", f"turn-{self.turns}")
-
-    @precondition(lambda self: self.running and not self.due)
-    @rule()
-    def end(self) -> None:
-        self.running = False
-        self.wire.turn_completed(f"turn-{self.turns}")
+    def a_tool_has_run(self, data: st.DataObject) -> None:
+        self.hear([self.waiting[data.draw(st.sampled_from(sorted(self.due)))]])
 
     @precondition(lambda self: self.running)
     @rule()
-    def interrupt(self) -> None:
-        request = self.wire.interrupt()
-        self.due.clear()
-        self.running = False
-        self.wire.accept(request)
-        self.wire.turn_completed(f"turn-{self.turns}")
+    def the_user_interrupts(self) -> None:
+        turn = {"threadId": self.client.thread, "turnId": f"turn-{self.turns}"}
+        self.hear([json.dumps({"id": "stop", "method": "turn/interrupt", "params": turn}).encode()])
 
     @rule(id_=st.sampled_from(["a-b", "", -1, 7]))
-    def ask_something_else(self, id_: object) -> None:
-        self.wire.client({"id": id_, "method": "model/list", "params": {}})
-        self.wire.refuse(id_)
+    def the_client_asks_something_else(self, id_: object) -> None:
+        self.hear([json.dumps({"id": id_, "method": "model/list", "params": {}}).encode()])
 
-    def teardown(self) -> None:
+    def conclude(self) -> Report:
         while self.due:
-            number, text = self.due.popitem()
-            self.wire.answer(text_result(text), number)
-        if self.running:
-            self.end()
-        self.wire.closed()
-        assert self.wire.failed() == {}
+            self.hear([self.waiting[min(self.due)]])
+        return super().conclude()
+
+    def judge(self, report: Report) -> None:
+        assert [each for each in report.findings if each.failed] == []
+
+
+class AppServerMachine(CodexServerMachine):
+    """Our own app-server keeps the books of its turns, whatever its client does."""
+
+    def make_server(self) -> AppServer:
+        return AppServer()
 
 
 TestTurn = TurnMachine.TestCase
 TestConformingClient = ConformingClientMachine.TestCase
+TestAppServer = AppServerMachine.TestCase

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import uuid
+import json
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from tests.unit.flow_a_wire import (
-    CLOSING,
-    DONE,
-    HEAD,
-    Wire,
-    call_message,
-    complete,
-    message,
-    opening,
-    tool_return,
-    user_turn,
-)
+from tests.property.adapters import Backend, Client
+from tests.unit.flow_a_wire import Wire
+from wiretape.contract import Report
 from wiretape.flow_a.facts import SeenCall
 from wiretape.flow_a.session import Conversation, State, Step
+from wiretape.testing import FlowAClientMachine, FlowAServerMachine
+from wiretape.testing.session_notes import Exchanges
 
 
 class ConversationMachine(RuleBasedStateMachine):
@@ -81,59 +76,45 @@ class ConversationMachine(RuleBasedStateMachine):
         assert other.step(Step.STOPPED)
 
 
-class ConformingClientMachine(RuleBasedStateMachine):
+class Live(Exchanges):
+    """A server that issues challenges and sees every prepare: each request has both before it."""
+
+    def __init__(self, results: Mapping[str, Any]) -> None:
+        super().__init__(results)
+        self.wire = Wire(expect={"results": dict(results)})
+        self.transcript = self.wire.transcript
+
+    def requested(self, body: bytes) -> int:
+        asked = json.loads(body)
+        challenge = self.wire.challenge()
+        named = {"conversation_id": asked["conversation_id"]} if "conversation_id" in asked else {}
+        self.wire.prepare(**named)
+        return self.wire.send(asked | {"app_attest_challenge": challenge})
+
+
+class ConformingClientMachine(FlowAClientMachine):
     """A client that does everything right, in any order that the protocol allows, is never blamed."""
+
+    results: ClassVar = {"alefita_way": "echo"}
 
     def __init__(self) -> None:
         super().__init__()
-        self.wire = Wire(expect={"results": {"alefita_way": "echo"}})
-        self.conversations: list[str] = []
-        self.due: list[tuple[str, str, str]] = []
+        self.exchanges = Live(self.results)
 
-    def new_id(self) -> str:
-        return str(uuid.UUID(int=len(self.wire.transcript.entries) + 1, version=4))
+    def make_client(self) -> Client:
+        return Client()
 
-    def answer(self, conversation: str, call: str | None) -> list[bytes]:
-        """The chunks of an answer in this conversation, with a call to echo ``call`` or a closing message."""
-        if call is None:
-            final = message(self.new_id(), end_turn=True)
-            return [HEAD, opening(final, conversation), complete(conversation), DONE]
-        call_id = self.new_id()
-        self.due.append((conversation, call_id, call))
-        first = call_message(f'{{"message": "{call}"}}', call_id)
-        return [HEAD, opening(first, conversation), CLOSING, complete(conversation), DONE]
+    def judge(self, report: Report) -> None:
+        assert [each for each in report.findings if each.failed] == []
 
-    @initialize()
-    def first_turn(self) -> None:
-        self.begin(None)
 
-    @rule(call=st.sampled_from([None, "eco", "outro"]))
-    def begin(self, call: str | None) -> None:
-        conversation = self.new_id()
-        self.conversations.append(conversation)
-        self.wire.turn(user_turn(), self.answer(conversation, call))
+class BackendMachine(FlowAServerMachine):
+    """What is made up for any tools is what the protocol allows, turn after turn."""
 
-    @rule(number=st.integers(0, 9), call=st.sampled_from([None, "eco"]))
-    def go_on(self, number: int, call: str | None) -> None:
-        conversation = self.conversations[number % len(self.conversations)]
-        if any(conversation == where for where, _, _ in self.due):
-            return
-        turn = user_turn(conversation_id=conversation, parent_message_id=self.new_id())
-        self.wire.turn(turn, self.answer(conversation, call))
-
-    @precondition(lambda self: self.due)
-    @rule(number=st.integers(0, 9), call=st.sampled_from([None, "eco"]))
-    def return_a_result(self, number: int, call: str | None) -> None:
-        conversation, call_id, text = self.due.pop(number % len(self.due))
-        body = tool_return({"message": text}, call_id=call_id, conversation_id=conversation)
-        body["messages"][0]["id"] = self.new_id()
-        self.wire.turn(body, self.answer(conversation, call))
-
-    def teardown(self) -> None:
-        while self.due:
-            self.return_a_result(0, None)
-        assert self.wire.failed() == {}
+    def make_server(self) -> Backend:
+        return Backend()
 
 
 TestConversation = ConversationMachine.TestCase
 TestConformingClient = ConformingClientMachine.TestCase
+TestBackend = BackendMachine.TestCase

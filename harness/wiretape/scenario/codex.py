@@ -58,7 +58,11 @@ def scene(
     """
     draw = Draw.about(seed, [declared, place])
     namespaces = dialect_of(version_of(profile)).canonical_tools
-    tools = {tool.title: tool for tool in _tools(declared, namespaces) if tool.title not in called}
+    tools = {
+        tool.title: tool
+        for tool in declared_tools(declared, namespaces=namespaces)
+        if tool.title not in called
+    }
     planned = plan(tools.values(), draw)
     return Scene(plan=planned, steps=tuple(_steps(planned, draw)))
 
@@ -83,7 +87,7 @@ def _call(planned: Plan, number: int, draw: Draw) -> ModelCall:
     )
 
 
-def _tools(declared: object, namespaces: bool) -> Iterator[Tool]:
+def declared_tools(declared: object, *, namespaces: bool) -> Iterator[Tool]:
     """Every function that is declared, those of namespaces too. What can't be read the server refuses."""
     for entry in map(fields, _as_list(declared)):
         if namespaces and entry.get("type") == "namespace":

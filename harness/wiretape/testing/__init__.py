@@ -23,9 +23,13 @@ from wiretape.testing.codex import (
     rpc_errors,
     tool_answers,
 )
+from wiretape.testing.codex_machine import CodexClient, CodexClientMachine
+from wiretape.testing.codex_server_machine import CodexServer, CodexServerMachine
 from wiretape.testing.deltas import DeltaStream, delta_streams, wire_deltas
 from wiretape.testing.encodings import ANY_FORM, BACKEND_FORM, Form, encodings
 from wiretape.testing.events import delta_events, delta_texts, json_texts, typed_events
+from wiretape.testing.flow_a_machine import FlowAClient, FlowAClientMachine
+from wiretape.testing.flow_a_server_machine import FlowAServer, FlowAServerMachine
 from wiretape.testing.framings import chunkings, framings
 from wiretape.testing.messages import (
     MESSAGE_KINDS,
@@ -48,7 +52,15 @@ __all__ = [
     "MESSAGE_KINDS",
     "BrokenAnswer",
     "BrokenReturn",
+    "CodexClient",
+    "CodexClientMachine",
+    "CodexServer",
+    "CodexServerMachine",
     "DeltaStream",
+    "FlowAClient",
+    "FlowAClientMachine",
+    "FlowAServer",
+    "FlowAServerMachine",
     "Form",
     "Stream",
     "broken_codex_answers",
