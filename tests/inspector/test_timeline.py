@@ -61,7 +61,7 @@ def test_slash_searches_and_escape_empties_leaves_and_goes_up(timeline: Browser)
     timeline.keys("/")
     assert timeline.focused() == "find"
     timeline.keys(*"conduit")
-    timeline.until(lambda: "of" in timeline.text("#count"), "fewer lines")
+    timeline.until(lambda: timeline.text("#count") != before, "fewer lines")
     assert all("conduit" in each or "POST" in each for each in timeline.texts(".row"))
     timeline.keys(ESCAPE)
     timeline.until(lambda: timeline.text("#count") == before, "all lines again")
@@ -92,6 +92,16 @@ def test_a_choice_shows_some_of_the_lines(timeline: Browser) -> None:
     )
     timeline.until(lambda: timeline.count(".row") == 6, "the six requests")
     assert timeline.count(".row.server") == 0
+
+
+def test_arrows_scroll_a_long_text_that_has_the_focus(timeline: Browser) -> None:
+    timeline.keys("j")
+    timeline.until(lambda: timeline.count("#moment h2"), "the moment")
+    timeline.script("document.getElementById('raw').open = true; document.querySelector('.hex').focus()")
+    timeline.keys(DOWN, END)
+    assert chosen(timeline) == 0
+    timeline.keys("j")
+    timeline.until(lambda: chosen(timeline) == 1, "the next line")
 
 
 # --- what is shown

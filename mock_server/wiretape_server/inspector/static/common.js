@@ -38,13 +38,17 @@ export function listen(address, told) {
   if (!document.hidden) open();
 }
 
-const isTyping = (target) => target.matches("input[type=search], textarea");
+const isTyping = (target) => target.matches("input[type=search]");
+
+/** Whether a key scrolls what has the focus, a long text or a row of bytes. */
+const scrolls = (event) => event.key.length > 1 && event.target.closest("pre, .grown, .hex") !== null;
 
 /** Handle keys by name where nobody is typing. A function of `keys` takes the event. */
 export function onKeys(keys) {
   document.addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
     if (isTyping(event.target) || byId("help").open) return;
+    if (scrolls(event) && event.key !== "Escape") return;
     if (event.target.matches("select") && event.key !== "Escape") return;
     const act = keys[event.key];
     if (act === undefined) return;

@@ -33,8 +33,7 @@ function address(name, values) {
 function setMatched(number) {
   matched = number;
   space.style.height = `${matched * rowHeight}px`;
-  const filtered = find.value.trim() !== "" || show.value === "blamed";
-  count.textContent = filtered ? `${matched} of ${lines}` : `${matched} lines`;
+  count.textContent = matched === 1 ? "1 line" : `${matched} lines`;
 }
 
 function wanted() {
