@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import base64
 import json
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -22,10 +24,10 @@ TOOL = f"wiretape {__version__}"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Corpus:
-    """A folder that may be kept, and shared by runs that follow one another.
+    """A folder that may be kept, and shared by runs, also by some that go on at the same time.
 
-    ``examples/`` is Hypothesis's database, ``finds/`` has a cassette and a vector for each find, and
-    ``progress.json`` says how far a run came that was not finished.
+    ``examples/`` is Hypothesis's database, ``finds/`` has a cassette for each find, and for a decoder's a
+    vector; ``progress/`` has a file for each attack, which says how far a run came that was not finished.
     """
 
     folder: Path
@@ -33,35 +35,30 @@ class Corpus:
     def database(self, kind: str) -> DirectoryBasedExampleDatabase:
         return DirectoryBasedExampleDatabase(self.folder / "examples" / kind)
 
-    @property
-    def _progress(self) -> Path:
-        return self.folder / "progress.json"
+    def _progress(self, attack: Mapping[str, Any]) -> Path:
+        name = sha256(_text(attack)).hexdigest()[:16]
+        return self.folder / "progress" / f"{name}.json"
 
     def progress(self, attack: Mapping[str, Any]) -> dict[str, int]:
         """How many examples of each kind an unfinished run of the same attack has tried."""
         try:
-            kept = strictjson.loads(self._progress.read_bytes())
+            kept = strictjson.loads(self._progress(attack).read_bytes())
         except (FileNotFoundError, strictjson.StrictJSONError):
             return {}
         same = isinstance(kept, dict) and strictjson.equal(kept.get("attack"), dict(attack))
         return dict(kept["examples"]) if same else {}
 
     def keep_progress(self, attack: Mapping[str, Any], examples: Mapping[str, int]) -> None:
-        self.folder.mkdir(parents=True, exist_ok=True)
-        draft = self._progress.with_suffix(".draft")
-        draft.write_text(json.dumps({"attack": attack, "examples": examples}), "utf-8")
-        draft.replace(self._progress)
+        _write(self._progress(attack), _text({"attack": attack, "examples": examples}))
 
-    def finish(self) -> None:
-        """Let the next run begin anew."""
-        self._progress.unlink(missing_ok=True)
+    def finish(self, attack: Mapping[str, Any]) -> None:
+        """Let the next run of this attack begin anew."""
+        self._progress(attack).unlink(missing_ok=True)
 
     def keep(self, find: Find) -> list[Path]:
         """Write a find, as a vector and as a cassette; the newest of a kind takes the place of the others."""
-        folder = self.folder / "finds"
-        folder.mkdir(parents=True, exist_ok=True)
-        written = folder / f"{find.kind}.json"
-        written.write_text(json.dumps(vector(find), indent=2) + "\n", "ascii")
+        written = self.folder / "finds" / f"{find.kind}.json"
+        _write(written, json.dumps(vector(find), indent=2).encode() + b"\n")
         try:
             played = cassette(find, tool=TOOL)
         except SourceError:
@@ -80,6 +77,18 @@ class Corpus:
         for each, to in zip(written, files, strict=True):
             save(each, to, overwrite=True)
         return files
+
+
+def _text(value: Mapping[str, Any]) -> bytes:
+    return json.dumps(value).encode()
+
+
+def _write(file: Path, data: bytes) -> None:
+    """Write a file whole or not at all, whoever else writes it."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    draft = file.with_name(f".{file.name}.{os.getpid()}")
+    draft.write_bytes(data)
+    draft.replace(file)
 
 
 def plain_of(file: Path) -> Path:

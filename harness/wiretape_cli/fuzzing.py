@@ -45,7 +45,7 @@ def run(attack: Attack[E], judge: Callable[[E], F | None], keep: Keep[F], *, as_
     """Attack, report on the way and at the end."""
     tallies, finished = _tried(attack, judge)
     if finished:
-        attack.corpus.finish()
+        attack.corpus.finish(attack.identity)
     _say_table(tallies, attack.max_examples)
     files = {
         tally.kind.name: keep(tally.kind.name, tally.kind.about, tally.found)

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from wiretape.cassette import load_cassette
+from wiretape_cli.corpus import Corpus
 from wiretape_cli.exits import Exit
 from wiretape_cli.main import main
 
@@ -108,28 +109,30 @@ def test_a_command_can_be_run_once_a_stream(fuzz: Any) -> None:
     assert "exit code 1" in said
 
 
-def test_a_run_that_ran_out_of_time_goes_on_where_it_was(fuzz: Any, tmp_path: Path) -> None:
-    progress = tmp_path / "corpus" / "progress.json"
-    arguments = ("--python", f"{MODULE}:right")
-    progress.parent.mkdir()
+def began(tmp_path: Path) -> None:
+    """Note that a run with the seed 0 was stopped."""
     attack = {"decoder": f"{MODULE}:right", "contract": "exact", "seed": 0}
-    progress.write_text(json.dumps({"attack": attack, "examples": {"text": 2}}))
+    Corpus(folder=tmp_path / "corpus").keep_progress(attack, {"text": 2})
+
+
+def test_a_run_that_ran_out_of_time_goes_on_where_it_was(fuzz: Any, tmp_path: Path) -> None:
+    arguments = ("--python", f"{MODULE}:right")
+    began(tmp_path)
     code, report, said = fuzz(*arguments, "--time", "0")
     assert code == Exit.FINE
     assert {kind["kind"]: kind["examples"] for kind in report["kinds"]}["text"] == 2
     assert "goes on from here" in said
     code, report, _ = fuzz(*arguments)
     assert {kind["examples"] for kind in report["kinds"]} == {3}
-    assert not progress.exists()
+    assert list((tmp_path / "corpus" / "progress").iterdir()) == []
 
 
-def test_another_seed_begins_anew(fuzz: Any, tmp_path: Path) -> None:
-    progress = tmp_path / "corpus" / "progress.json"
-    progress.parent.mkdir()
-    attack = {"decoder": f"{MODULE}:right", "contract": "exact", "seed": 0}
-    progress.write_text(json.dumps({"attack": attack, "examples": {"text": 2}}))
+def test_another_seed_begins_anew_and_leaves_the_first_as_it_is(fuzz: Any, tmp_path: Path) -> None:
+    began(tmp_path)
     _, report, _ = fuzz("--python", f"{MODULE}:right", "--seed", "1", "--time", "0")
     assert {kind["examples"] for kind in report["kinds"]} == {0}
+    _, report, _ = fuzz("--python", f"{MODULE}:right", "--time", "0")
+    assert {kind["kind"]: kind["examples"] for kind in report["kinds"]}["text"] == 2
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,16 @@ from wiretape.delta_encoder import ANNOUNCEMENT, delta_event
 from wiretape.flow_a.messages import IN_PROGRESS
 from wiretape.fuzzing.campaign import Kind
 from wiretape.fuzzing.faulty import faulty_trials
-from wiretape.fuzzing.sessions import ANY_ARGUMENTS, ARGUMENTS, Message, Session, Wire, cassette, sessions
+from wiretape.fuzzing.sessions import (
+    ANY_ARGUMENTS,
+    ARGUMENTS,
+    RAW_ARGUMENTS,
+    Message,
+    Session,
+    Wire,
+    cassette,
+    sessions,
+)
 from wiretape.fuzzing.trials import Trial
 from wiretape.javascript import unit_count
 from wiretape.sse import ServerSentEvent, encode
@@ -30,6 +39,8 @@ Form: TypeAlias = Callable[[Draw, Session, Sequence[Message]], Wire]
 
 
 _SIZES: Final = st.integers(1, 4)
+_FEW: Final = st.integers(6, 20)
+"""Characters of a piece."""
 
 
 def _envelope(session: Session) -> dict[str, Any]:
@@ -99,8 +110,10 @@ def _in_pieces(
     ]
 
 
-def _in_tokens(draw: Draw, session: Session, messages: Sequence[Message]) -> Wire:
-    deltas = draw(wire_deltas(_in_pieces(session, messages, draw(_SIZES))))
+def _in_tokens(
+    draw: Draw, session: Session, messages: Sequence[Message], sizes: SearchStrategy[int] = _SIZES
+) -> Wire:
+    deltas = draw(wire_deltas(_in_pieces(session, messages, draw(sizes))))
     return Wire(body=_framed(_between(session, [delta_event(dict(each)) for each in deltas])))
 
 
@@ -145,9 +158,10 @@ def _in_any_form(draw: Draw, session: Session, messages: Sequence[Message]) -> W
 
 @st.composite
 def _usual(draw: Draw, drawn: SearchStrategy[Session]) -> Cassette:
-    """Sessions in the usual form, but that the arguments come in pieces."""
+    """Sessions in the usual form, but that the arguments come in a few pieces."""
     session = draw(drawn)
-    return cassette(session, [_in_tokens(draw, session, each) for each in session.answers], title="")
+    answers = [_in_tokens(draw, session, each, _FEW) for each in session.answers]
+    return cassette(session, answers, title="")
 
 
 @st.composite
@@ -163,6 +177,7 @@ def trials(draw: Draw, about: str, drawn: SearchStrategy[Session], form: Form) -
 
 
 _SAID: Final = sessions(arguments=ARGUMENTS)
+_RAW: Final = sessions(arguments=RAW_ARGUMENTS)
 _CALLED: Final = sessions(most_calls=3, arguments=ANY_ARGUMENTS, any_call=True)
 
 _FORMS: Final = tuple(
@@ -180,15 +195,15 @@ _FORMS: Final = tuple(
         (
             "truncate",
             "a mistake is cut off again, counted in UTF-16 units",
-            _SAID,
+            _RAW,
             _with_a_mistake,
         ),
         ("encoding", "any other deltas that lead to the same call", _SAID, _encoded),
         ("channels", "messages grow in turn in several channels", sessions(others=True), _encoded),
-        ("json-text", "JSON is spaced or compact, raw or escaped, padded or not", _SAID, _in_any_json),
+        ("json-text", "JSON is spaced or compact, raw or escaped, padded or not", _RAW, _in_any_json),
         ("typed-events", "events that are no deltas stand between", _SAID, _with_typed_events),
         ("framing", "line ends, comments, pings, ids, a byte order mark", sessions(), _in_any_frame),
-        ("chunks", "the bytes are cut anywhere, inside characters too", _SAID, _in_any_chunks),
+        ("chunks", "the bytes are cut anywhere, inside characters too", _RAW, _in_any_chunks),
         (
             "everything",
             "any session in any form",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
@@ -38,10 +39,11 @@ _HI: Final = st.just('{"message": "hi"}')
 _TEXTS: Final = texts() | st.sampled_from(["aa", "hahaha", "naïve 日本", "\u2028", " x ", "\r\n"])
 """Texts that clients were seen to damage, among any others."""
 ARGUMENTS: Final = st.fixed_dictionaries({"message": _TEXTS}).flatmap(json_texts)
+RAW_ARGUMENTS: Final = _TEXTS.map(lambda text: json.dumps({"message": text}, ensure_ascii=False))
 ANY_ARGUMENTS: Final = st.fixed_dictionaries({"message": _TEXTS}, optional={"aside": texts()}).flatmap(
     json_texts
 )
-"""JSON texts, spaced or compact, raw or escaped; here with an argument that no result depends on."""
+"""JSON texts, spaced or compact, raw or escaped; raw alone; with an argument that no result depends on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
