@@ -149,6 +149,15 @@ def test_markdown_shows_what_a_client_sent_as_code_only() -> None:
     assert not {"alert", "@someone", "::error"} & set(re.findall(r"[@:\w]+", outside))
 
 
+def test_markdown_of_a_report_that_somebody_else_wrote_has_no_markup_of_theirs() -> None:
+    whole = hostile_document()
+    whole["cassettes"][0]["findings"][0]["title"] = "\n# <img src=x> [link](http://x) @all"
+    whole["cassettes"][0]["ending"]["streams"] = {"| <b>\n": 1}
+    text = unfenced(rendered("md", whole))
+    assert "img" in text
+    assert not re.findall(r"^# |(?<!\\)<(?:img|b)\b|(?<!\\)\[link|(?<!\\)@all", text, re.MULTILINE)
+
+
 def test_code_that_is_no_code_is_found() -> None:
     assert "alert" in unfenced("`a` alert(1) `b`\n```text\nx\n```\n")
 

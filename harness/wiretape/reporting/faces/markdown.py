@@ -80,7 +80,7 @@ def _row(cassette: Mapping[str, Any]) -> list[str]:
         _cell(played(cassette)),
         word(cassette),
         cassette["behavior"],
-        ending(cassette),
+        _plain(ending(cassette)),
         *numbers,
     ]
 
@@ -133,7 +133,7 @@ def _cut(line: str) -> str:
 
 
 def _plain(text: str) -> str:
-    return re.sub(r"([\\`*_\[\]<>|#@])", r"\\\1", text)
+    return re.sub(r"([\\`*_\[\]<>|#@])", r"\\\1", printable(_cut(text)))
 
 
 def _fenced(text: str, language: str = "text") -> str:
