@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from tests.unit.flow_a_wire import CONVERSATION, Wire, answer_stream, call_stream, tool_return, user_turn
 from tests.unit.planted import BY_NAME, BY_SHAPE, split, stream
+from tests.unit.test_redaction_for_now import File
 from wiretape.cassette import Cassette, Expect, Interaction, Provenance, RecordedRequest, RecordedResponse
 from wiretape.flow_a.stream import decode
 from wiretape.redaction import Redactor
@@ -88,6 +89,36 @@ def test_no_cut_of_deltas_or_chunks_lets_a_secret_through(kind: str, sizes: list
     said = decode(fed)["values"]["0"]["message"]["content"]["parts"][0]
     assert said.startswith("it is ")
     assert BY_SHAPE[kind] not in said
+
+
+@given(
+    st.sampled_from(sorted(BY_SHAPE)),
+    st.lists(st.integers(1, 9), min_size=1, max_size=30),
+    st.integers(1, 99),
+)
+def test_what_stands_in_a_file_for_now_shows_at_no_moment_a_part_of_a_secret(
+    kind: str, sizes: list[int], size: int
+) -> None:
+    text, at, deltas = f"it is {BY_SHAPE[kind]} now", 0, []
+    while at < len(text):
+        step = sizes[len(deltas) % len(sizes)]
+        deltas.append({"p": "/message/content/parts/0", "o": "append", "v": text[at : at + step]})
+        at += step
+    data = stream(*deltas)
+    secret = [
+        at for at, (raw, new) in enumerate(zip(text, said(Redactor().body(data)), strict=True)) if raw != new
+    ]
+    file = File(Redactor())
+    moments = [file.feed(data[begin : begin + size]) for begin in range(0, len(data), size)]
+    for shown in map(said, [*moments, file.close()]):
+        same = ["x" if text[at].isalnum() and shown[at : at + 1] == text[at] else " " for at in secret]
+        assert "xxx" not in "".join(same)
+
+
+def said(data: bytes) -> str:
+    """The text that a stream adds up to."""
+    value = decode(data)["values"].get("0")
+    return value["message"]["content"]["parts"][0] if value else ""
 
 
 @given(st.sampled_from(["", "challenge", "conduit", "result"]), st.sampled_from(["eco", *BY_SHAPE.values()]))

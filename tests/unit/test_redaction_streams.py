@@ -219,3 +219,70 @@ def test_frames_are_redacted_together() -> None:
     assert [json.loads(frame)["params"]["delta"] for frame in hidden[:3]] == ["~1~@", "x", "~~~~.~~~"]
     assert Redactor().frames([]) == []
     assert Redactor().frame(b'{"token":"SECRET-1"}') == b'{"token":"hidden-1"}'
+
+
+def test_a_text_in_a_value_that_was_set_long_ago_goes_on_from_there() -> None:
+    set_it = {"p": "", "o": "add", "v": {"message": {"t": "x " * 99 + "Bearer", "list": ["a", {"b": 1}]}}}
+    numbers = [{"p": f"/n{number}", "o": "replace", "v": number} for number in range(9)]
+    goes_on = [{"p": "/message/t", "o": "append", "v": each} for each in (" ", "tok9876 ", "")]
+    others = [
+        {"p": path, "o": "append", "v": "x"} for path in ("/message/list/5", "/message/t/u/w", "/message")
+    ]
+    assert b"tok9876" not in fed(stream(set_it, *numbers, *goes_on, *others), 50)
+
+
+def test_only_the_last_values_that_were_set_are_remembered() -> None:
+    many = [{"p": f"/m/{number}", "o": "add", "v": {"t": "bob@co"}} for number in range(70)]
+    late = [{"p": "/m/69/t", "o": "append", "v": "rp.com "}, {"p": "/m/0/t", "o": "append", "v": "rp.com "}]
+    hidden = fed(stream(*many, *late), 1000)
+    assert hidden.count(b"bob@co") == 69
+    assert hidden.count(b"rp.com") == 1
+
+
+def test_a_text_that_was_replaced_goes_on_without_the_old_one() -> None:
+    data = stream(
+        {"p": "/message/t", "o": "append", "v": "bob@"},
+        {"p": "/message", "o": "replace", "v": {"t": ""}},
+        {"p": "/message/t", "o": "append", "v": "corp.com "},
+    )
+    assert fed(data, 1000) == data
+
+
+def test_channels_of_any_sort_are_told_apart() -> None:
+    pieces = [("bob", [1]), ("amy", {}), ("@corp.com ", [1]), ("@corp.org ", {})]
+    hidden = fed(stream(*({"p": "/t", "o": "append", "c": c, "v": v} for v, c in pieces)), 1000)
+    assert not [each for each in (b"bob", b"amy", b"corp") if each in hidden]
+
+
+def test_a_delta_beside_others_of_its_name_is_found() -> None:
+    messages = [
+        {"method": "d/delta", "params": {"x": {"delta": "y"}, "delta": each}} for each in ("bob@", "corp.com")
+    ]
+    hidden = Redactor().frames([json.dumps(each).encode() for each in messages])
+    assert [json.loads(each)["params"]["delta"] for each in hidden] == ["~1~@", "~~~~.~~~"]
+
+
+def test_a_list_of_signs_is_no_delta() -> None:
+    data = encode(ServerSentEvent("delta", '["v", "\\\\"]'))
+    assert fed(data, 1000) == data
+
+
+def test_a_secret_among_very_many_names_is_found() -> None:
+    names = b"".join(b'{"name%d":1}' % number for number in range(5000))
+    assert Redactor().body(names + b'{"token":"SECRET-1"}') == names + b'{"token":"hidden-1"}'
+    redactor = Redactor()
+    for number in range(5000):
+        redactor.body(b'{"name%d":1}' % number)
+    assert redactor.body(b'{"token":"SECRET-1"}') == b'{"token":"hidden-1"}'
+
+
+def test_a_row_at_other_paths_or_cut_in_an_event_is_redacted_like_any_other() -> None:
+    said = ["Write ", "to bob", "@corp", ".com", " or say ", "nothing. ", "Bye", " n", "ow ", "and ", "on "]
+    path = "/message/content/parts/0"
+    events = [{"p": path, "o": "append", "v": each} for each in said * 3]
+    events[20:20] = [{"p": "/message/t", "o": "append", "v": "x "}, {"v": "y "}]
+    data = stream(*events)
+    whole = Redactor().body(data)
+    assert b"corp" not in whole
+    for size in (10, 100, 1000, len(data) - 3):
+        assert fed(data, size) == whole

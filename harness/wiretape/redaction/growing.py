@@ -13,8 +13,9 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final, NamedTuple
 
 from wiretape import strictjson
-from wiretape.redaction.growing_text import CONTEXT, Growing
+from wiretape.redaction.growing_text import CONTEXT, Growing, for_now
 from wiretape.redaction.pieces import Edit, Piece, distributed, open_word, piece_of, pieces_of_row
+from wiretape.redaction.pseudonyms import masked
 from wiretape.redaction.strings import Path, Strings, string_at
 from wiretape.redaction.texts import TextRedactor
 from wiretape.strictjson import StrictJSONError
@@ -28,6 +29,8 @@ _SIGNS: Final = ('"v"', '"delta"', '"v1"', "\\")
 """One of these stands in all that lets a text grow."""
 _PATIENCE: Final = 8
 """How many deltas may come between two pieces of a word."""
+_AN_ID: Final = re.compile(r"[a-z_]*|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+"""A string that is set once and for all: a status, a role, a message's id."""
 _MOST_VALUES: Final = 64
 """Values that were set are remembered, that many, for the texts in them to go on."""
 
@@ -123,14 +126,16 @@ class GrowingTexts:
         values = self._waiting_values
         while values and self._count - values[0].seen >= _PATIENCE:
             values.popleft()
-        opened = [
-            text.open_from
-            for text in self._waiting
-            if text.open_from is not None and self._count - text.seen < _PATIENCE
-        ]
-        if values:
-            opened.append(values[0].strings.start)
-        return min(opened, default=None)
+        opened = self.open_from()
+        if not values:
+            return opened
+        start = values[0].strings.start
+        return start if opened is None else min(opened, start)
+
+    def open_from(self) -> int | None:
+        """Where the earliest word begins that may go on."""
+        recent = (text for text in self._waiting if self._count - text.seen < _PATIENCE)
+        return min((text.open_from for text in recent if text.open_from is not None), default=None)
 
     def edits(self, stop: int, change: Callable[[str, str], str]) -> Iterator[Edit]:
         """What to write for the pieces before ``stop``; ``change`` gets a text and its secret name."""
@@ -153,6 +158,19 @@ class GrowingTexts:
             length = sum(len(piece.said) for piece in pieces)
             if length:
                 yield from distributed(pieces, text.said_for_now(self._redactor)[-length:])
+        texts = {piece.start for text in self._waiting for piece in text.pieces}
+        for value in self._waiting_values:
+            if value.strings.start >= start:
+                yield from self._set_for_now(value, texts)
+
+    def _set_for_now(self, value: Value, texts: set[int]) -> Iterator[Edit]:
+        """The strings in a value that was set may go on; ``texts``: where those stand that did."""
+        for path, piece in value.strings.pieces(value.at):
+            if piece.start in texts or _AN_ID.fullmatch(piece.said):
+                continue
+            is_secret = any(map(self._redactor.is_secret_name, path))
+            said = masked(piece.said) if is_secret else for_now(piece.said, self._redactor)
+            yield Edit(piece.start, piece.saying(said))
 
     def _message(self, value: dict[str, Any], strings: Strings) -> None:
         params = value.get("params")

@@ -10,6 +10,9 @@ from wiretape.redaction.pseudonyms import masked
 from wiretape.redaction.texts import TextRedactor
 
 _OPEN_MEMBER: Final = re.compile(r'"([\w.-]{1,64})"\s*:\s*"(?:[^"\\]|\\.)*$')
+_CLOSED: Final = re.compile(r'(?<!\\)(?:\\\\)*"')
+_ESCAPES: Final = 8
+"""Characters before a piece in which a backslash may stand that belongs to a quote in it."""
 _KEY_BEGINS: Final = "PRIVATE KEY-----"
 _KEY_ENDS: Final = "-----END"
 CONTEXT: Final = 160
@@ -19,7 +22,7 @@ CONTEXT: Final = 160
 class Growing:
     """A text, and the pieces of it that are not written yet."""
 
-    __slots__ = ("_in_key", "context", "end", "inside", "name", "open_from", "pieces", "seen")
+    __slots__ = ("_in_key", "_in_member", "context", "end", "inside", "name", "open_from", "pieces", "seen")
 
     def __init__(self, name: str = "", context: str = "") -> None:
         self.name = name
@@ -35,6 +38,7 @@ class Growing:
         """Where the piece stands with which a word began that is not finished yet."""
         self.seen = 0
         self._in_key = False
+        self._in_member = False
 
     def add(self, piece: Piece, texts: TextRedactor) -> None:
         """Take the next piece, which waits."""
@@ -43,7 +47,7 @@ class Growing:
         if not said:
             return
         self.end = (self.end + said)[-CONTEXT:]
-        self.inside = self._is_inside(texts)
+        self.inside = self._is_inside(said, texts)
         whole = self.inside or self.name
         if self.open_from is None or (NO_PART.match(said) and not whole):
             self.open_from = piece.start
@@ -57,8 +61,7 @@ class Growing:
     def said_for_now(self, texts: TextRedactor) -> str:
         """What it says without secrets, at the same length; what may yet become one is masked."""
         said = self.said()
-        begin = 0 if self.inside or self.name else open_word(said)
-        return texts.redact(said[:begin]) + masked(said[begin:])
+        return masked(said) if self.inside or self.name else for_now(said, texts)
 
     def written(self, stop: int) -> list[Piece]:
         """Let go of the pieces before a place."""
@@ -73,11 +76,30 @@ class Growing:
         end = said[-CONTEXT:]
         self.context = end if len(said) <= CONTEXT else end.partition(" ")[2]
 
-    def _is_inside(self, texts: TextRedactor) -> bool:
+    def _is_inside(self, said: str, texts: TextRedactor) -> bool:
         end = self.end
         key = end.rfind(_KEY_BEGINS)
         self._in_key = (self._in_key or key >= 0) and _KEY_ENDS not in end[max(key, 0) :]
-        if self._in_key or texts.secrets.begin_in(end):
-            return True
-        member = _OPEN_MEMBER.search(end) if '"' in end else None
-        return member is not None and texts.is_secret_name(member[1])
+        if '"' in said and not (self._in_member and not _CLOSED.search(end[-len(said) - _ESCAPES :])):
+            self._in_member = _ends_in_member(end, texts)
+        return self._in_key or self._in_member or texts.secrets.begin_in(end)
+
+
+def for_now(said: str, texts: TextRedactor) -> str:
+    """A text that may go on, without secrets, at the same length: its last word is masked.
+
+    All of it is, when that word ends a secret of several.
+    """
+    begin = open_word(said)
+    before = said[:begin]
+    key = before.rfind(_KEY_BEGINS)
+    in_key = key >= 0 and _KEY_ENDS not in before[key:]
+    if in_key or _ends_in_member(before, texts) or texts.secrets.begin_in(before):
+        return masked(said)
+    return texts.redact(before) + masked(said[begin:])
+
+
+def _ends_in_member(text: str, texts: TextRedactor) -> bool:
+    """Whether a text, which holds JSON, ends in the value of a secret member."""
+    member = _OPEN_MEMBER.search(text) if '"' in text else None
+    return member is not None and texts.is_secret_name(member[1])

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from itertools import takewhile
+from functools import lru_cache
+from itertools import islice, takewhile
 from typing import Final, NamedTuple
 
 from wiretape.redaction.growing_text import CONTEXT, Growing
@@ -11,11 +12,13 @@ from wiretape.redaction.pieces import Piece, open_word
 from wiretape.redaction.pseudonyms import masked
 from wiretape.redaction.texts import TextRedactor
 
+_END_OF_EVENT: Final = r'"\} *\n\n'
 _EVENT: Final = re.compile(
     r"(?P<head>(?:event: delta\n)?data: \{"
     r'(?:"p": ?"(?P<path>[^"\\\x00-\x1f]*+)", ?"o": ?"append", ?)?"v": ?")'
-    r'(?P<text>[^"\\\x00-\x1f]*+)(?P<end>"\} *\n\n)'
+    r'(?P<text>[^"\\\x00-\x1f]*+)' + _END_OF_EVENT
 )
+_END: Final = re.compile(_END_OF_EVENT + r"\Z")
 _NO_PLAIN: Final = re.compile(r'["\\\x00-\x1f]')
 
 
@@ -61,13 +64,23 @@ def _texts(data: str, path: str) -> tuple[list[str], int]:
     event = _EVENT.match(data)
     if event is None or event["path"] not in (None, path):
         return [], 0
-    head, end = event["head"], event["end"]
-    *said, last = data[len(head) :].split(end + head)
-    if last.endswith(end):
-        said.append(last.removesuffix(end))
-    if _NO_PLAIN.search("".join(said)):
-        said = list(takewhile(_is_plain, said))
-    return said, len(said) * len(head + end) + sum(map(len, said))
+    head = event["head"]
+    joint = _joint(head)
+    said = joint.split(data[len(head) :])
+    last = _END.search(said[-1])
+    if last is not None:
+        said[-1] = said[-1][: last.start()]
+        if not _NO_PLAIN.search("".join(said)):
+            return said, len(data)
+    said = list(takewhile(_is_plain, said[:-1]))
+    ends = [each.end() for each in islice(joint.finditer(data), len(said))]
+    return said, ends[-1] - len(head) if ends else 0
+
+
+@lru_cache(maxsize=64)
+def _joint(head: str) -> re.Pattern[str]:
+    """What stands between the texts of two events that begin so."""
+    return re.compile(_END_OF_EVENT + re.escape(head))
 
 
 def _is_plain(text: str) -> bool:

@@ -50,6 +50,8 @@ class BodyRedactor:
         self._written = 0
         self._shown = 0
         """Up to where ``held`` has given whole events."""
+        self._shown_well = 0
+        """Up to where it need not give them anew: from there on a word was not finished."""
         self._row_for_now = ""
         """What ``held`` has to give when all that waits is a row that was taken in few steps."""
 
@@ -58,12 +60,11 @@ class BodyRedactor:
         given = b""
         while data:
             row = self._row(data)
-            if row is None:
-                part, data = _first_events(data)
-                given += self._thoroughly(part)
-            else:
+            if row is not None:
                 given += _encoded(row.done)
                 data = _encoded(row.rest)
+            part, data = _first_events(data)
+            given += self._thoroughly(part)
         return given
 
     def _row(self, data: bytes) -> Row | None:
@@ -81,6 +82,8 @@ class BodyRedactor:
         return row
 
     def _thoroughly(self, data: bytes) -> bytes:
+        if not data:
+            return b""
         self._row_for_now = ""
         self._pieces.append(data)
         self._unshown.append(data)
@@ -106,11 +109,15 @@ class BodyRedactor:
         secret is masked at the same length, and so is what can't be judged yet: an event that is not whole, a
         body of another sort. In the end there stands for it what ``feed`` and ``close`` give later.
         """
-        begin, end = max(self._written, self._shown), self._written + len(self._waiting)
         shown = self._row_for_now
-        if begin < end and not shown:
+        end = self._written + len(self._waiting)
+        if max(self._written, self._shown) < end and not shown:
+            begin = max(self._written, self._shown_well)
             text = self._waiting[begin - self._written :]
             shown = self._with_edits(text, sorted(self._growing.edits_for_now(begin)), begin)
+            opened = self._growing.open_from()
+            is_word = opened is not None and end - opened < _LONG_WORD
+            self._shown_well = self._start_of_line(opened) if opened is not None and is_word else end
         masks = b"".join(self._unshown).translate(_MASK)
         self._shown, self._row_for_now = end, ""
         self._unshown.clear()

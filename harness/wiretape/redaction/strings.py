@@ -29,10 +29,17 @@ class Strings:
 
     def piece(self, path: Path) -> Piece:
         """The string at a path."""
+        return self._all()[path]
+
+    def pieces(self, below: Path) -> list[tuple[Path, Piece]]:
+        """The strings at a path and below it, each with its path."""
+        return [(at, piece) for at, piece in self._all().items() if at[: len(below)] == below]
+
+    def _all(self) -> dict[Path, Piece]:
         if self._pieces is None:
             leaves = _leaves(self.value, _STRING.finditer(self._data), ())
             self._pieces = {at: piece_of(found, self.start) for at, found in leaves}
-        return self._pieces[path]
+        return self._pieces
 
     def delta(self, said: str) -> Piece:
         """The string ``params.delta``, which says this."""
