@@ -14,7 +14,7 @@ from aiohttp import web
 
 from wiretape import __version__, transcript_file
 from wiretape.cassette import CassetteError, dumps
-from wiretape.comparison import Comparison, comparisons
+from wiretape.comparison import comparisons
 from wiretape.imports import complete, read_play
 from wiretape.redaction import Redactor, refuse_secrets
 from wiretape.transcript import Transcript
@@ -46,7 +46,6 @@ class Views:
         self._executor = executor
         self._sessions: Store[Session] = Store(read, executor)
         self._summaries: Store[Summary] = Store(summary, executor)
-        self._comparisons: Store[list[Comparison]] = Store(_compare, executor)
         self.of_all: Mapping[str, Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]] = {
             "/": self.plays,
             "/live": self.plays_live,
@@ -103,9 +102,9 @@ class Views:
 
     async def returns(self, play: AnyPlay, request: web.BaseRequest) -> web.Response:
         """The page with each call and what came back; its changing part alone for ``?part=1``."""
-        part = await self._rendered(
-            "_returns.html", key=play.key, comparisons=await self._comparisons.of(play)
-        )
+        session = await self._sessions.of(play)
+        compared = await self._work(comparisons, session.transcript)
+        part = await self._rendered("_returns.html", key=play.key, comparisons=compared)
         return _html(part) if "part" in request.query else await self._page("returns.html", play, part=part)
 
     async def rules(self, play: AnyPlay, request: web.BaseRequest) -> web.Response:
@@ -173,10 +172,6 @@ class Views:
     async def _work(self, work: Callable[..., R], *arguments: Any) -> R:
         """Do what may take long beside the server's loop."""
         return await asyncio.get_running_loop().run_in_executor(self._executor, work, *arguments)
-
-
-def _compare(transcript: Transcript) -> list[Comparison]:
-    return comparisons(read(transcript).transcript)
 
 
 def _block(session: Session, query: Mapping[str, str]) -> str:
