@@ -36,6 +36,18 @@ class Verdict:
     text: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """A play's line in the list."""
+
+    key: str
+    title: str
+    protocol: str
+    asked: int
+    last: float
+    verdict: Verdict
+
+
 def summary(transcript: Transcript) -> Summary:
     """Sum a play up."""
     return Summary(

@@ -21,7 +21,7 @@ from wiretape.transcript import Transcript
 from wiretape_server.inspector import guard, pages
 from wiretape_server.inspector.hexdump import PAGE
 from wiretape_server.inspector.moment import moment
-from wiretape_server.inspector.overview import Summary, is_running, summary, verdict
+from wiretape_server.inspector.overview import Row, Summary, is_running, summary, verdict
 from wiretape_server.inspector.session import SHOW, Session, read
 from wiretape_server.inspector.store import Store
 
@@ -46,6 +46,9 @@ class Views:
         self._executor = executor
         self._sessions: Store[Session] = Store(read, executor)
         self._summaries: Store[Summary] = Store(summary, executor)
+        self._rows: list[Row] | None = None
+        self._rendered_rows = ""
+        """The table of these rows: it is asked for again and again, and seldom another one."""
         self.of_all: Mapping[str, Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]] = {
             "/": self.plays,
             "/live": self.plays_live,
@@ -80,19 +83,21 @@ class Views:
         return await _news(request, partial(self._table, newest=False))
 
     async def _table(self, *, newest: bool) -> str:
-        rows = []
-        for play in list(self._plays().values()):
-            known, running = await self._summaries.of(play, newest=newest), is_running(play)
-            rows.append(
-                {
-                    "key": play.key,
-                    "title": play.cassette.title,
-                    "protocol": play.cassette.protocol,
-                    "known": known,
-                    "verdict": verdict(known.report, asked=known.asked, running=running),
-                }
-            )
-        return pages.render("_plays.html", rows=rows)
+        rows = [await self._row(play, newest=newest) for play in list(self._plays().values())]
+        if rows != self._rows:
+            self._rows, self._rendered_rows = rows, await self._rendered("_plays.html", rows=rows)
+        return self._rendered_rows
+
+    async def _row(self, play: AnyPlay, *, newest: bool) -> Row:
+        known = await self._summaries.of(play, newest=newest)
+        return Row(
+            key=play.key,
+            title=play.cassette.title,
+            protocol=play.cassette.protocol,
+            asked=known.asked,
+            last=known.last,
+            verdict=verdict(known.report, asked=known.asked, running=is_running(play)),
+        )
 
     # --- one play
 
