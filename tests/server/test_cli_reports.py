@@ -61,7 +61,10 @@ def test_a_report_tells_how_it_came_about(tmp_path: Path) -> None:
     assert cassette["source"] == "flow_a/alefita_way.yaml"
     assert cassette["behavior"] == "violated"
     assert cassette["ending"]["streams"] == {"complete": 2}
-    assert [each["request"] for each in cassette["streams"]] == [3, 6]
+    assert [each["place"] for each in cassette["streams"]] == [
+        "answer to request 3",
+        "answer to request 6",
+    ]
     assert 0.8 < whole["coverage"]["must"]["share"] < 1
 
 

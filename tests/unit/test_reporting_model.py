@@ -17,7 +17,7 @@ from wiretape.reporting.faces import charts, words
 from wiretape.reporting.model import coverage, document
 from wiretape.reporting.run import Run, cassette_file, judged_file, sources
 from wiretape.reporting.streams import endings, timelines
-from wiretape.transcript import Body, Chunk, End, Entry, Link, Request, Response, Transcript
+from wiretape.transcript import Body, Chunk, End, Entry, Frame, Link, Request, Response, Transcript
 
 STREAM = (("Content-Type", "text/event-stream; charset=utf-8"),)
 
@@ -105,7 +105,7 @@ def test_many_chunks_are_summed_up() -> None:
     transcript = played([(n, n + 1, 1 + n / 1000) for n in range(1000)], body, live=True)
     (stream,) = timelines(transcript, None)
     assert len(stream["points"]) <= 120
-    assert sum(each["chunks"] for each in stream["points"]) == stream["chunks"] == 1000
+    assert sum(each["count"] for each in stream["points"]) == stream["count"] == 1000
     assert round(sum(each["played_ms"] for each in stream["points"])) == 999
 
 
@@ -129,6 +129,25 @@ def test_streams_and_connections_are_counted_by_their_ends() -> None:
     assert timelines(transcript, None)[0]["end"] == "client-left"
 
 
+def test_an_app_servers_messages_are_timed_by_connection() -> None:
+    entries: list[Entry] = [
+        Frame(connection="a", direction="client", data=b"{}", at=0.5),
+        *(Frame(connection=name, direction="server", data=b"{}", at=at) for name, at in PLAYED),
+        Link(connection="a", what="closed", transport="stdio", at=2),
+    ]
+    first, second = timelines(Transcript(protocol="codex", entries=entries), None)
+    assert (first["place"], first["count"], first["bytes"], first["end"]) == (
+        *("connection a", 3, 6, "closed by client"),
+    )
+    assert [each["played_ms"] for each in first["points"]] == [0.0, 250.0, 500.0]
+    assert {each["recorded_ms"] for each in first["points"]} == {None}
+    assert (second["place"], second["end"]) == ("connection", "still open")
+    assert charts.timeline(first).bars[1].title.startswith("message 2: recorded unknown, replayed 250 ms")
+
+
+PLAYED = (("a", 1.0), ("", 1.1), ("a", 1.25), ("a", 1.75))
+
+
 def test_bars_are_as_high_as_the_waits_and_a_chunk_without_one_is_still_seen() -> None:
     (stream,) = timelines(played([(0, 2, 1.2), (2, 6, 1.2)], live=True), TAPE)
     plot = charts.timeline(stream)
@@ -146,8 +165,8 @@ def test_a_stream_without_waits_or_without_a_recording_is_drawn_too() -> None:
 
 
 def test_a_bar_of_several_chunks_says_which() -> None:
-    point = {"chunks": 9, "recorded_ms": 1.0, "played_ms": 1.0}
-    stream = {"points": [point, point], "chunks": 18, "bytes": 1, "end": "complete"}
+    point = {"count": 9, "recorded_ms": 1.0, "played_ms": 1.0}
+    stream = {"of": "chunks", "points": [point, point], "count": 18, "bytes": 1, "end": "complete"}
     assert [bar.title.partition(":")[0] for bar in charts.timeline(stream).bars] == [
         "chunks 1 to 9",
         "chunks 10 to 18",

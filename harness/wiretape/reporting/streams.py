@@ -5,11 +5,11 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import Any, Final, NamedTuple
 
 from wiretape.cassette import Cassette
-from wiretape.transcript import Chunk, End, Link, Request, Response, Transcript
+from wiretape.transcript import Chunk, End, Frame, Link, Request, Response, Transcript
 
 _BARS: Final = 120
 """Points of a timeline; where there are more chunks, each point sums up several."""
@@ -26,7 +26,14 @@ def endings(transcript: Transcript) -> dict[str, int]:
 
 
 def timelines(transcript: Transcript, cassette: Cassette | None) -> list[dict[str, Any]]:
-    """The chunks of each event stream: when the cassette says that they came, and when they did."""
+    """The chunks of each event stream, when they were recorded and when they came; an app-server's messages.
+
+    What an app-server says is not what was recorded, message by message: its replay has no recorded times.
+    """
+    return [*_answers(transcript, cassette), *_connections(transcript)]
+
+
+def _answers(transcript: Transcript, cassette: Cassette | None) -> list[dict[str, Any]]:
     paths = {each.number: each.path for each in transcript.entries if isinstance(each, Request)}
     ends = {each.number: each.how for each in transcript.entries if isinstance(each, End)}
     chunks: dict[int, list[Chunk]] = {}
@@ -35,12 +42,13 @@ def timelines(transcript: Transcript, cassette: Cassette | None) -> list[dict[st
             chunks.setdefault(entry.number, []).append(entry)
     return [
         {
-            "request": answer.number,
+            "place": f"answer to request {answer.number}",
             "path": paths.get(answer.number, "").partition("?")[0],
+            "of": "chunks",
             "end": ends.get(answer.number, "still open"),
-            "chunks": len(chunks[answer.number]),
+            "count": len(chunks[answer.number]),
             "bytes": chunks[answer.number][-1].stop,
-            "points": _points(transcript, cassette, answer, chunks[answer.number]),
+            "points": _points([*_waits(transcript, cassette, answer, chunks[answer.number])]),
         }
         for answer in transcript.entries
         if isinstance(answer, Response) and _is_stream(answer) and answer.number in chunks
@@ -61,15 +69,32 @@ class _Waits(NamedTuple):
     played: float | None
 
 
-def _points(
-    transcript: Transcript, cassette: Cassette | None, answer: Response, chunks: Sequence[Chunk]
-) -> list[dict[str, Any]]:
-    waits = [*_waits(transcript, cassette, answer, chunks)]
+def _connections(transcript: Transcript) -> Iterator[dict[str, Any]]:
+    sent: dict[str, list[Frame]] = {}
+    for entry in transcript.entries:
+        if isinstance(entry, Frame) and entry.direction == "server":
+            sent.setdefault(entry.connection, []).append(entry)
+    links = (each for each in transcript.entries if isinstance(each, Link) and each.what == "closed")
+    closed = {each.connection: f"closed by {each.by}" for each in links}
+    for connection, frames in sent.items():
+        times = [frames[0].at, *(frame.at for frame in frames)]
+        yield {
+            "place": f"connection {connection}".rstrip(),
+            "path": "",
+            "of": "messages",
+            "end": closed.get(connection, "still open"),
+            "count": len(frames),
+            "bytes": sum(len(frame.data) for frame in frames),
+            "points": _points([_Waits(None, (now - before) * 1000) for before, now in pairwise(times)]),
+        }
+
+
+def _points(waits: Sequence[_Waits]) -> list[dict[str, Any]]:
     size = -(-len(waits) // _BARS)
     groups = [waits[begin : begin + size] for begin in range(0, len(waits), size)]
     return [
         {
-            "chunks": len(group),
+            "count": len(group),
             "recorded_ms": _sum(each.recorded for each in group),
             "played_ms": _sum(each.played for each in group),
         }

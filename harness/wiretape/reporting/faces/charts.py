@@ -52,14 +52,14 @@ def timeline(stream: Mapping[str, Any]) -> Timeline:
     step = WIDTH / len(points)
     bars, first = [], 1
     for index, point in enumerate(points):
-        bars.append(_bar(point, index * step, step, longest, first))
-        first += point["chunks"]
+        bars.append(_bar(stream["of"], point, index * step, step, longest, first))
+        first += point["count"]
     return Timeline(bars=tuple(bars), longest=_ms(longest), text=_in_words(stream))
 
 
-def _bar(point: Mapping[str, Any], x: float, step: float, longest: float, first: int) -> Bar:
-    last = first + point["chunks"] - 1
-    which = f"chunk {first}" if first == last else f"chunks {first} to {last}"
+def _bar(of: str, point: Mapping[str, Any], x: float, step: float, longest: float, first: int) -> Bar:
+    last = first + point["count"] - 1
+    which = f"{of.removesuffix('s')} {first}" if first == last else f"{of} {first} to {last}"
     return Bar(
         x=round(x + step * 0.1, 2),
         width=round(step * 0.8, 2),
@@ -84,7 +84,7 @@ def _in_words(stream: Mapping[str, Any]) -> str:
         known = [point[key] for point in stream["points"] if point[key] is not None]
         totals[key] = _ms(sum(known) if known else None)
     return (
-        f"{stream['chunks']} chunks, {stream['bytes']} bytes. Recorded in {totals['recorded_ms']}, "
+        f"{stream['count']} {stream['of']}, {stream['bytes']} bytes. Recorded in {totals['recorded_ms']}, "
         f"replayed in {totals['played_ms']}. End: {stream['end']}."
     )
 
