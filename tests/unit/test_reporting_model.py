@@ -153,7 +153,7 @@ def test_bars_are_as_high_as_the_waits_and_a_chunk_without_one_is_still_seen() -
     plot = charts.timeline(stream)
     assert [(bar.recorded, bar.played) for bar in plot.bars] == [(24.0, 48.0), (12.0, 1.0)]
     assert plot.bars[1].title == "chunk 2: recorded 50 ms, replayed 0 ms"
-    assert plot.text == "2 chunks, 6 bytes. Recorded in 150 ms, replayed in 200 ms. End: still open."
+    assert plot.text == "2 chunks, 6 bytes; recorded in 150 ms, replayed in 200 ms. End: still open."
     assert plot.longest == "200 ms"
 
 
@@ -161,7 +161,7 @@ def test_a_stream_without_waits_or_without_a_recording_is_drawn_too() -> None:
     (stream,) = timelines(played([(0, 2, 1.0), (2, 6, 1.0)], live=True), None)
     plot = charts.timeline(stream)
     assert [(bar.recorded, bar.played) for bar in plot.bars] == [(0.0, 1.0), (0.0, 1.0)]
-    assert "Recorded in unknown" in plot.text
+    assert plot.text == "2 chunks, 6 bytes; replayed in 0 ms. End: still open."
 
 
 def test_a_bar_of_several_chunks_says_which() -> None:

@@ -79,14 +79,12 @@ def _ms(wait: float | None) -> str:
 
 
 def _in_words(stream: Mapping[str, Any]) -> str:
-    totals = {}
-    for key in ("recorded_ms", "played_ms"):
+    spans = []
+    for name, key in (("recorded", "recorded_ms"), ("replayed", "played_ms")):
         known = [point[key] for point in stream["points"] if point[key] is not None]
-        totals[key] = _ms(sum(known) if known else None)
-    return (
-        f"{stream['count']} {stream['of']}, {stream['bytes']} bytes. Recorded in {totals['recorded_ms']}, "
-        f"replayed in {totals['played_ms']}. End: {stream['end']}."
-    )
+        spans += [f"{name} in {_ms(sum(known))}"] if known else []
+    size = f"{stream['count']} {stream['of']}, {stream['bytes']} bytes"
+    return f"{size}; {', '.join(spans)}. End: {stream['end']}."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
