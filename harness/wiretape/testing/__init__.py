@@ -31,6 +31,13 @@ from wiretape.testing.events import delta_events, delta_texts, json_texts, typed
 from wiretape.testing.flow_a_machine import FlowAClient, FlowAClientMachine
 from wiretape.testing.flow_a_server_machine import FlowAServer, FlowAServerMachine
 from wiretape.testing.framings import chunkings, framings
+from wiretape.testing.interleavings import (
+    CodexFrame,
+    CodexSession,
+    codex_interleavings,
+    tool_arguments,
+    tool_specs,
+)
 from wiretape.testing.messages import (
     MESSAGE_KINDS,
     calls,
@@ -54,8 +61,10 @@ __all__ = [
     "BrokenReturn",
     "CodexClient",
     "CodexClientMachine",
+    "CodexFrame",
     "CodexServer",
     "CodexServerMachine",
+    "CodexSession",
     "DeltaStream",
     "FlowAClient",
     "FlowAClientMachine",
@@ -69,6 +78,7 @@ __all__ = [
     "characters",
     "chunkings",
     "codex_answers",
+    "codex_interleavings",
     "declarations",
     "delta_events",
     "delta_streams",
@@ -91,6 +101,8 @@ __all__ = [
     "streams",
     "texts",
     "tool_answers",
+    "tool_arguments",
+    "tool_specs",
     "typed_events",
     "wire_deltas",
 ]
