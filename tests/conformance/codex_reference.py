@@ -145,8 +145,12 @@ class CodexClient:
         self.wire = self.connect()
         self.ids = itertools.count(1)
         self.answers, self.over = {}, set()
-        self.hooks.opens(self)
-        self.hooks.initialized(self)
+        try:
+            self.hooks.opens(self)
+            self.hooks.initialized(self)
+        except ClientError:
+            self.wire.close()
+            raise
 
     def initialize(self) -> None:
         """Ask to be let in. Raises ClientError."""

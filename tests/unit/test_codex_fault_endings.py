@@ -88,6 +88,16 @@ def test_a_client_that_gives_up_at_a_malformed_line_is_warned_and_owes_nothing()
     assert wire.outcome("call.answered").outcome == "not_applicable"
 
 
+@pytest.mark.parametrize("other", ["eof@event:6", "rpc-error@request:4"])
+def test_who_left_because_of_another_fault_is_not_blamed_for_the_line(other: str) -> None:
+    wire = garbled()
+    wire.struck(other)
+    wire.closed()
+    assert wire.failed() == {}
+    finding = wire.outcome("fault.malformed-skipped")
+    assert finding.because == "the client may have left because of another fault"
+
+
 def test_a_turn_that_ended_after_the_malformed_line_was_read() -> None:
     wire = started()
     wire.struck("malformed-line@event:5")
