@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from math import ceil, inf
+from math import ceil, inf, isfinite
 from typing import Any, Final
 
 from wiretape import pointer, strictjson
@@ -14,6 +14,10 @@ _DEEP: Final = 4
 """Levels below which nothing is made that need not be there."""
 _FARTHEST: Final = 40
 """Levels below which a schema counts as endless."""
+_MOST_PARTS: Final = 5_000
+"""Schemas that are looked at for one value."""
+_LONGEST: Final = 10_000
+"""Characters of a text, or items and members, that are made where a schema asks for so many."""
 _FORMATS: Final[Mapping[str, str]] = {
     "date": "2026-11-30",
     "date-time": "2026-11-30T20:15:00Z",
@@ -93,6 +97,7 @@ class _Fitter:
 
     def __init__(self, root: object) -> None:
         self.root = root
+        self.parts = 0
         self.make: Mapping[str, Callable[[Mapping[str, Any], Draw, str, int], Any]] = {
             "object": self._object,
             "array": self._array,
@@ -105,6 +110,11 @@ class _Fitter:
 
     def value(self, schema: object, draw: Draw, at: str, depth: int, kind: str = "string") -> Any:
         known = self._plain(schema, draw, at, depth)
+        for word in ("minLength", "minItems", "minProperties"):
+            if known.get(word, 0) > _LONGEST:
+                raise UnfitError(
+                    f"{at or 'the schema'} has the {word} {known[word]}, {_LONGEST} is made at most"
+                )
         if "const" in known:
             return known["const"]
         if "enum" in known:
@@ -115,6 +125,9 @@ class _Fitter:
 
     def _plain(self, schema: object, draw: Draw, at: str, depth: int) -> dict[str, Any]:
         """A schema without references and branches: one branch of each is taken."""
+        self.parts += 1
+        if self.parts > _MOST_PARTS:
+            raise UnfitError(f"{at or 'the schema'} has too many parts")
         if depth > _FARTHEST:
             raise UnfitError(f"{at or 'the schema'} has no end")
         if schema is False:
@@ -257,7 +270,7 @@ def _near_bounds(schema: Mapping[str, Any]) -> Iterator[int | float]:
     step = schema.get("multipleOf", 1)
     words = ("minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum")
     bounds = [schema[word] for word in words if word in schema]
-    for bound in bounds:
+    for bound in bounds if all(isfinite(bound / step) for bound in bounds) else ():
         start = ceil(bound / step)
         yield from (each * step for each in (start, start + 1, start - 1))
     if schema.get("type") != "integer":
