@@ -77,7 +77,8 @@ def _reserved() -> CassetteError:
         at="its name",
         want="the name or path of one cassette",
         got="'auto', which is reserved",
-        hint="name the cassette, or write ./auto.yaml if a file is really called so",
+        hint="it stands for a session that check, serve and the fixtures make up of the client's tools; "
+        "name a cassette, or write ./auto.yaml if a file is really called so",
     )
 
 

@@ -20,7 +20,8 @@ The command gets these environment variables:
   WIRETAPE_BASE_URL       where the backend is, with /play/...
   WIRETAPE_CASSETTE       the cassette that is played
   WIRETAPE_USER_MESSAGE   the message to send
-  WIRETAPE_TOOLS          JSON list of the signatures to declare
+  WIRETAPE_TOOLS          JSON list of the signatures to declare; with auto
+                          [], since the client declares its own
   WIRETAPE_TOOL_RESULTS   JSON object: tool name -> result to return; a tool
                           not in it gives {"message": <argument message>}
 
@@ -39,7 +40,13 @@ whole answer, a tool without one answers with its argument text, and:
     epilog=EPILOG,
     context_settings={"allow_interspersed_args": False},
 )
-@click.option("--cassette", "names", multiple=True, metavar="NAME", help="A name or a path. Repeatable.")
+@click.option(
+    "--cassette",
+    "names",
+    multiple=True,
+    metavar="NAME",
+    help="A name or a path; auto calls the client's own tools. Repeatable.",
+)
 @click.option(
     "--save-auto",
     type=click.Path(path_type=Path, dir_okay=False),

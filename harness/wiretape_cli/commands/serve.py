@@ -47,6 +47,8 @@ def serve(
     When ready, one JSON line on stdout says where: base_url, codex_ws_url, inspector_url, pid. A cassette
     plays below <base_url>/play/<cassette>; <base_url> alone plays the first one. Ctrl-C or SIGTERM ends it.
 
+    The name auto plays whatever tools a client declares: each is called once.
+
     Codex cassettes play on a websocket at <base_url>/play/<cassette>/codex, and their model's provider at
     /play/<cassette>/v1. The line has codex_bin and codex_bridge too, a program to start in place of codex and
     the value of WIRETAPE_CODEX_BRIDGE for 'wiretape codex'; codex_… are those of the first codex cassette.
