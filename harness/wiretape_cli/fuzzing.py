@@ -6,9 +6,9 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Generic, Protocol, TypeAlias
+from typing import Any, Generic, Protocol, TypeVar
 
 from wiretape import strictjson
 from wiretape.fuzzing import Campaign, Kind, Tally
@@ -17,6 +17,8 @@ from wiretape_cli.corpus import Corpus
 from wiretape_cli.errors import SetupError
 from wiretape_cli.exits import Exit
 from wiretape_cli.screen import put, say
+
+F_contra = TypeVar("F_contra", contravariant=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,26 +39,41 @@ class Attack(Generic[E]):
         return {**self.subject, "seed": self.seed}
 
 
-Keep: TypeAlias = Callable[[str, str, F], list[Path]]
-"""Writes what was found in a kind of this name and purpose, says it, and gives the files."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    """A find that was written and said."""
+
+    files: list[Path]
+    details: Mapping[str, Any] = field(default_factory=dict)
+    """What the JSON report says of it besides."""
 
 
-def run(attack: Attack[E], judge: Callable[[E], F | None], keep: Keep[F], *, as_json: bool) -> Exit:
+class Finds(Protocol[F_contra]):
+    """What becomes of finds."""
+
+    def name(self, found: F_contra, /) -> str:
+        """What was found, in a word for the table."""
+
+    def keep(self, kind: str, about: str, found: F_contra, /) -> Kept:
+        """Write what was found in a kind of this name and purpose, and say it."""
+
+
+def run(attack: Attack[E], judge: Callable[[E], F | None], finds: Finds[F], *, as_json: bool) -> Exit:
     """Attack, report on the way and at the end."""
     tallies, finished = _tried(attack, judge)
     if finished:
         attack.corpus.finish(attack.identity)
-    _say_table(tallies, attack.max_examples)
-    files = {
-        tally.kind.name: keep(tally.kind.name, tally.kind.about, tally.found)
+    _say_table(tallies, attack.max_examples, finds)
+    kept = {
+        tally.kind.name: finds.keep(tally.kind.name, tally.kind.about, tally.found)
         for tally in tallies
         if tally.found is not None
     }
     if not finished:
         say("Time was up: the same command goes on from here.")
     if as_json:
-        put(strictjson.dumps(_machine(attack, tallies, files)))
-    return Exit.VIOLATIONS if files else Exit.FINE
+        put(strictjson.dumps(_machine(attack, tallies, kept)))
+    return Exit.VIOLATIONS if kept else Exit.FINE
 
 
 def _tried(attack: Attack[E], judge: Callable[[E], F | None]) -> tuple[list[Tally[E, F]], bool]:
@@ -93,26 +110,28 @@ def chosen(names: Sequence[str], kinds: Iterable[Kind[E]]) -> list[Kind[E]]:
     return [known[name] for name in names] or [*known.values()]
 
 
-def _say_table(tallies: Sequence[Tally[E, F]], max_examples: int) -> None:
+def _say_table(tallies: Sequence[Tally[E, F]], max_examples: int, finds: Finds[F]) -> None:
     say(f"{'kind':<17}{'examples':>8}  result")
     for tally in tallies:
-        result = "FAIL" if tally.found else "ok" if tally.examples >= max_examples else "ok so far"
+        result = "ok" if tally.examples >= max_examples else "ok so far"
+        if tally.found is not None:
+            result = f"FAIL {finds.name(tally.found)}".strip()
         say(f"{tally.kind.name:<17}{tally.examples:>8}  {result}")
 
 
-def _machine(
-    attack: Attack[E], tallies: Sequence[Tally[E, F]], files: Mapping[str, list[Path]]
-) -> dict[str, Any]:
+def _machine(attack: Attack[E], tallies: Sequence[Tally[E, F]], kept: Mapping[str, Kept]) -> dict[str, Any]:
+    nothing = Kept(files=[])
     kinds = [
         {
             "kind": tally.kind.name,
             "examples": tally.examples,
             "ok": tally.found is None,
-            "files": [str(file) for file in files.get(tally.kind.name, [])],
+            "files": [str(file) for file in kept.get(tally.kind.name, nothing).files],
+            **kept.get(tally.kind.name, nothing).details,
         }
         for tally in tallies
     ]
-    return {"ok": not files, **attack.identity, "kinds": kinds}
+    return {"ok": not kept, **attack.identity, "kinds": kinds}
 
 
 class _Show(Protocol):

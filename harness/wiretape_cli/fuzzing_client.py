@@ -4,29 +4,44 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from wiretape.cassette import load_cassette
 from wiretape.fuzzing import CLIENT_KINDS, Examiner, Misdeed, Trial
 from wiretape.report import finding_text, printable, shown
 from wiretape_cli import fuzzing
-from wiretape_cli.corpus import plain_of
+from wiretape_cli.corpus import Corpus, plain_of
 from wiretape_cli.exits import Exit
 from wiretape_cli.fuzzed_clients import Target
 from wiretape_cli.screen import quoted, say
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Finds:
+    """Sessions in which the client does something wrong."""
+
+    target: Target
+    corpus: Corpus
+
+    def name(self, found: Misdeed) -> str:
+        return found.rule
+
+    def keep(self, kind: str, about: str, found: Misdeed) -> fuzzing.Kept:
+        files = self.corpus.keep_session(kind, found)
+        again = _replay(self.target, found, files[0])
+        _say_misdeed(about, found)
+        for file in files:
+            say(f"  file  {file}")
+        say(f"  again {again}")
+        return fuzzing.Kept(files=files, details={"rule": found.rule, "again": again})
+
+
 def run(target: Target, protocol: str, attack: fuzzing.Attack[Trial], *, as_json: bool) -> Exit:
     """Attack, report on the way and at the end. Raises SetupError."""
-
-    def keep(kind: str, about: str, found: Misdeed) -> list[Path]:
-        files = attack.corpus.keep_session(kind, found)
-        _say_misdeed(about, found)
-        say(f"  file  {files[0]}\n  again {_replay(target, found, files[0])}")
-        return files
-
     with target.opened(simplest(protocol)) as player:
-        return fuzzing.run(attack, Examiner(player), keep, as_json=as_json)
+        finds = _Finds(target=target, corpus=attack.corpus)
+        return fuzzing.run(attack, Examiner(player), finds, as_json=as_json)
 
 
 def simplest(protocol: str) -> Trial:

@@ -10,7 +10,7 @@ from pathlib import Path
 from wiretape import strictjson
 from wiretape.fuzzing import Contract, CrashedError, Decoder, Difference, Find, RefusedError, difference
 from wiretape_cli import fuzzing
-from wiretape_cli.corpus import stream_in
+from wiretape_cli.corpus import Corpus, stream_in
 from wiretape_cli.decoders import EMPTY, OneShot, Served, argv, from_python
 from wiretape_cli.errors import SetupError
 from wiretape_cli.exits import Exit
@@ -49,16 +49,27 @@ class Target:
             decoder.close()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Finds:
+    """Streams that are read wrongly."""
+
+    contract: Contract
+    corpus: Corpus
+
+    def name(self, _found: Difference) -> str:
+        return ""
+
+    def keep(self, kind: str, about: str, found: Difference) -> fuzzing.Kept:
+        files = self.corpus.keep(Find(kind=kind, about=about, contract=self.contract, difference=found))
+        _say_difference(about, found, files)
+        return fuzzing.Kept(files=files)
+
+
 def run(target: Target, contract: Contract, attack: fuzzing.Attack[bytes], *, as_json: bool) -> Exit:
     """Attack, report on the way and at the end. Raises SetupError."""
-
-    def keep(kind: str, about: str, found: Difference) -> list[Path]:
-        files = attack.corpus.keep(Find(kind=kind, about=about, contract=contract, difference=found))
-        _say_difference(about, found, files)
-        return files
-
+    finds = _Finds(contract=contract, corpus=attack.corpus)
     with target.opened() as decoder:
-        return fuzzing.run(attack, lambda data: difference(decoder, data, contract), keep, as_json=as_json)
+        return fuzzing.run(attack, lambda data: difference(decoder, data, contract), finds, as_json=as_json)
 
 
 def replay(target: Target, contract: Contract, files: Sequence[Path]) -> Exit:

@@ -24,13 +24,25 @@ class Silent(ReferenceClient):
         return ""
 
 
-class Crashes(ReferenceClient):
-    def answer(self, _call: Any) -> None:
+class Startled(ReferenceClient):
+    """Answers what it knows."""
+
+    def answer(self, call: Any) -> None:
+        if "hi" not in call["content"]["text"]:
+            self.startle()
+        super().answer(call)
+
+    def startle(self) -> None:
+        """What it does about anything else."""
+
+
+class Crashes(Startled):
+    def startle(self) -> None:
         os._exit(3)
 
 
-class Hangs(ReferenceClient):
-    def answer(self, _call: Any) -> None:
+class Hangs(Startled):
+    def startle(self) -> None:
         sys.stdin.buffer.read()
 
 

@@ -74,8 +74,12 @@ def test_a_find_is_kept_as_a_cassette_and_a_check_of_it_gives_the_same_verdict(
     assert "FAIL flow_a.return.result-as-expected" in said
     kept = load_cassette(tmp_path / "corpus" / "finds" / "arguments.yaml")
     assert kept.extensions["x-find"] == {"kind": "arguments", "rule": "flow_a.return.result-as-expected"}
+    assert "arguments" in said
+    assert "FAIL flow_a.return.result-as-expected\n\nFAIL  a call" in said
     arguments = again(said)
     assert arguments[0] == "check"
+    assert report["kinds"][0]["rule"] == "flow_a.return.result-as-expected"
+    assert report["kinds"][0]["again"] == shlex.join(["wiretape", *arguments])
     assert main(arguments) == Exit.VIOLATIONS
     assert "FAIL flow_a.return.result-as-expected" in capsys.readouterr().err
 
@@ -105,10 +109,10 @@ def test_a_find_that_is_repaired_is_shown_no_more(fuzz: Any, tmp_path: Path) -> 
 def test_a_client_that_ends_or_hangs_is_a_find_and_the_next_session_has_a_new_one(
     fuzz: Any, fault: str
 ) -> None:
-    limits = ("--timeout", "2", "--time", "1")
-    code, report, said = fuzz("--kind", "tokens", "--kind", "chunks", *limits, *stays(fault), examples=1)
+    limits = ("--timeout", "6", "--time", "1")
+    code, report, said = fuzz("--kind", "arguments", *limits, *stays(fault), examples=20)
     assert code == Exit.VIOLATIONS
-    assert failed(report)
+    assert failed(report) == {"arguments"}
     assert "flow_a.return.exactly-once" in said
 
 
