@@ -169,7 +169,7 @@ def _turn(
     draw: Draw, thread: str, specs: list[Message], replies: SearchStrategy[Members], max_calls: int
 ) -> list[Said]:
     turn = draw(ids())
-    running = {"id": turn, "items": [], "status": "inProgress", "error": None}
+    running: Message = {"id": turn, "items": [], "status": "inProgress", "error": None}
     params = {"threadId": thread, "input": [{"type": "text", "text": draw(texts())}]}
     calls = [_call(draw, thread, turn, specs, replies) for _ in range(draw(st.integers(0, max_calls)))]
     message = {"type": "agentMessage", "id": draw(ids()), "text": draw(texts())}
