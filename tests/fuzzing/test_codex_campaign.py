@@ -17,6 +17,7 @@ from wiretape.fuzzing import (
     Player,
     Tally,
     Trial,
+    client_kinds,
     session_cassettes,
 )
 
@@ -64,6 +65,16 @@ def test_a_drawn_session_is_a_cassette_that_can_be_kept() -> None:
     for _ in Campaign(judge=keep, kinds=KINDS, max_examples=5).run():
         pass
     assert len(seen) > len(KINDS)
+
+
+def test_what_a_demanded_profile_can_not_play_is_left_out() -> None:
+    def left_out(profile: str) -> set[str]:
+        return {kind.name for kind in KINDS} - {kind.name for kind in client_kinds("codex", profile)}
+
+    assert left_out("") == set()
+    assert left_out("0.171") == {"versions"}
+    assert left_out("0.98") == {"versions", "namespaces"}
+    assert client_kinds("flow_a", "app") == CLIENT_KINDS["flow_a"]
 
 
 def test_kinds_of_both_protocols_have_names_of_their_own() -> None:

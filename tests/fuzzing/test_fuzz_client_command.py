@@ -96,6 +96,22 @@ def test_a_difference_that_no_rule_forbids_is_shown_again_by_its_pair(
     assert "FAIL same-return-in-any-form" in capsys.readouterr().err
 
 
+def test_a_find_under_a_fault_is_shown_again_with_the_fault(
+    fuzz: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    wrong, rule = "does not look for [DONE]", "FAIL flow_a.fault.no-return-to-cut-call"
+    code, report, said = fuzz("--kind", "faults", "--seed", "3", *stays(wrong), examples=100)
+    assert code == Exit.VIOLATIONS
+    assert rule in said
+    file = report["kinds"][0]["files"][0]
+    (fault,) = load_cassette(Path(file)).extensions["x-find"]["faults"]
+    assert f"fault {fault}" in said
+    assert main(again(said)) == Exit.VIOLATIONS
+    capsys.readouterr()
+    assert main(["check", "--cassette", file, "--fault", fault, *once(wrong)]) == Exit.VIOLATIONS
+    assert rule in capsys.readouterr().err
+
+
 def test_a_find_that_is_repaired_is_shown_no_more(fuzz: Any, tmp_path: Path) -> None:
     fuzz("--kind", "arguments", *stays("trims arguments"), examples=60)
     file = tmp_path / "corpus" / "finds" / "arguments.yaml"

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from wiretape.fuzzing.campaign import Campaign, Kind, Tally
-from wiretape.fuzzing.codex_sessions import CODEX_KINDS
+from wiretape.fuzzing.codex_sessions import CODEX_KINDS, playable
 from wiretape.fuzzing.finds import Find, cassette, session_cassettes, vector
 from wiretape.fuzzing.judging import (
     CONTRACTS,
@@ -23,6 +23,12 @@ from wiretape.fuzzing.trials import DIFFERS, UNPLAYED, Examiner, Misdeed, Played
 
 CLIENT_KINDS: Final[Mapping[str, tuple[Kind[Trial], ...]]] = {"flow_a": FLOW_A_KINDS, "codex": CODEX_KINDS}
 """The kinds of sessions, by protocol; the simplest session is the first one's."""
+
+
+def client_kinds(protocol: str, profile: str = "") -> tuple[Kind[Trial], ...]:
+    """The kinds of sessions of a protocol, without those that the profile can't play."""
+    return tuple(kind for kind in CLIENT_KINDS[protocol] if protocol != "codex" or playable(kind, profile))
+
 
 __all__ = [
     "CLIENT_KINDS",
@@ -45,6 +51,7 @@ __all__ = [
     "Tally",
     "Trial",
     "cassette",
+    "client_kinds",
     "difference",
     "session_cassettes",
     "vector",

@@ -20,6 +20,7 @@ from wiretape.cassette.model import (
     Provenance,
     Step,
 )
+from wiretape.codex.tool_specs import refusal
 from wiretape.fuzzing.campaign import Kind
 from wiretape.fuzzing.faulty import faulty_trials
 from wiretape.fuzzing.trials import Trial
@@ -223,3 +224,10 @@ CODEX_KINDS: Final[tuple[Kind[Trial], ...]] = (
     *_FORMS,
     Kind(name="trouble", about=_TROUBLE, examples=faulty_trials(_TROUBLE, _CALLS)),
 )
+
+
+def playable(kind: Kind[Trial], profile: str) -> bool:
+    """Whether sessions of a kind can be played in this profile; in an empty one all can."""
+    if kind.name == "versions":
+        return not profile
+    return kind.name != "namespaces" or not profile or not refusal(_NAMESPACES, profile)
