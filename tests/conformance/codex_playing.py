@@ -33,22 +33,27 @@ def judged(
     With a fault the client may end with a ClientError.
     """
     session = Session(cassette, profile, tuple(map(parse, filter(None, [fault]))))
-    client = CodexClient(
+    with contextlib.suppress(ClientError) if fault else contextlib.nullcontext():
+        client_of(session, hooks).run()
+    return verify(session.finished())
+
+
+def client_of(session: Session, hooks: Hooks = CONFORMING) -> CodexClient:
+    """The reference client at a session."""
+    return CodexClient(
         connect=session.connect,
-        steps=client_steps(cassette, profile=profile),
-        tools=cassette.expect.tools,
-        results=tool_results(cassette),
+        steps=client_steps(session.cassette, profile=session.profile.name),
+        tools=session.cassette.expect.tools,
+        results=tool_results(session.cassette),
         hooks=hooks,
     )
-    with contextlib.suppress(ClientError) if fault else contextlib.nullcontext():
-        client.run()
-    return verify(session.finished())
 
 
 class Session:
     """The app-server's side of one cassette: each connection is a process on the same home."""
 
     def __init__(self, cassette: Cassette, profile: str, faults: tuple[Fault, ...] = ()) -> None:
+        self.cassette = cassette
         self.faults, self.aim = faults, Aim(faults)
         self.model = ScriptedModel(cassette.model)
         self.profile = PROFILES[profile]
