@@ -157,11 +157,16 @@ def test_what_can_not_be_attacked_is_refused_in_words(fuzz: Any, arguments: list
     assert said in text
 
 
-CODEX_CLIENT = Path(__file__).parents[1] / "examples" / "clients" / "codex_client.py"
+CLIENTS = Path(__file__).parents[1] / "examples" / "clients"
 
 
 def test_a_client_of_the_app_server_is_attacked_with_its_own_kinds(fuzz: Any) -> None:
-    client = ["--", sys.executable, str(CODEX_CLIENT)]
+    client = ["--", sys.executable, str(CLIENTS / "codex_client.py")]
     code, report, _ = fuzz("--protocol", "codex", "--kind", "steps", *client, examples=2)
     assert (code, failed(report)) == (Exit.FINE, set())
     assert [kind["kind"] for kind in report["kinds"]] == ["steps"]
+
+
+def test_the_example_of_a_client_that_stays_up_draws_no_find(fuzz: Any) -> None:
+    code, report, said = fuzz("--persistent", "--", sys.executable, str(CLIENTS / "flow_a_persistent.py"))
+    assert (code, failed(report)) == (Exit.FINE, set()), said
