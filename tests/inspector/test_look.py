@@ -100,6 +100,22 @@ def test_on_a_phone_a_touched_line_shows_its_moment_below(browser: Browser, url:
         assert browser.script(top, "moment") > browser.script(top, "timeline") + 100
 
 
+@pytest.mark.parametrize("width", [360, 1360])
+def test_a_rules_sentence_stays_inside_of_the_window(browser: Browser, url: str, width: int) -> None:
+    with browser.size(width, 740):
+        show(browser, url, "returns")
+        rules = browser.count("a.rule")
+        for number in range(0, rules, 7):
+            edges = browser.script(
+                "const rule = document.querySelectorAll('a.rule')[arguments[0]]; rule.focus();"
+                "const tip = rule.nextElementSibling.getBoundingClientRect(); return [tip.left, tip.right]",
+                number,
+            )
+            assert 0 <= edges[0] < edges[1] <= width
+            assert browser.script("return document.documentElement.scrollWidth") <= width
+        browser.picture(f"sentence-{width}")
+
+
 ORDER = ["Skip to the content", "wiretape", "Sessions", "Keys", "copy", "Save cassette", "Save transcript"]
 THEN = ["Timeline", "Calls and returns", "Rules", "find", "show", "follow", "timeline"]
 

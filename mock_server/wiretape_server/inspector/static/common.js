@@ -98,6 +98,17 @@ function leave() {
   if (up !== null) location.assign(up.href);
 }
 
+/** Shift a sentence to the left that would stand out of the window. */
+function fit(event) {
+  const tip = event.target.closest(".tip-of")?.querySelector(".tip");
+  if (!tip) return;
+  tip.style.left = "0";
+  const over = tip.getBoundingClientRect().right + 8 - document.documentElement.clientWidth;
+  if (over > 0) tip.style.left = `${-over}px`;
+}
+document.addEventListener("mouseover", fit);
+document.addEventListener("focusin", fit);
+
 onKeys({
   "/": () => {
     const find = byId("find");
