@@ -23,6 +23,7 @@ SCREENSHOTS = Path(__file__).parents[2] / "reports" / "screenshots"
 FLAGS = (
     *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"),
     *("--disable-background-networking", "--disable-component-update", "--force-prefers-reduced-motion"),
+    "--disable-dev-shm-usage",  # a container has little of it
 )
 
 
