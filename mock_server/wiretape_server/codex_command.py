@@ -38,14 +38,20 @@ class RunServer:
     lock: Lock
 
 
-def read_command(arguments: Sequence[str], *, version: str, folder: Path) -> RunServer | Printed:
+def read_command(
+    arguments: Sequence[str], *, version: str, folder: Path, locks: bool = True
+) -> RunServer | Printed:
     """What a client wants of ``codex``. Options that mean nothing here are ignored, wherever they stand.
 
-    ``version`` is the app-server's, ``folder`` is where files that options name are looked up.
+    ``version`` is the app-server's, ``folder`` is where files that options name are looked up; one without
+    ``locks`` is too old to know ``--ws-auth``.
     """
     if "app-server" not in arguments:
         return _without_server(arguments, version)
     options = read_options(arguments)
+    unknown = [] if locks else [name for name in options if name in ws_auth.OPTIONS]
+    if unknown:
+        return Printed(text=f"error: unexpected argument '{unknown[0]}' found", exit_code=_USAGE_ERROR)
     try:
         lock = ws_auth.read_lock(options, folder)
         return RunServer(address=_address(options.get("--listen", _STDIO)), lock=lock)

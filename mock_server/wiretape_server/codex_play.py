@@ -63,6 +63,9 @@ class CodexPlay:
         self.options = options
         self.world = world
         self.profile = PROFILES[options.profile or cassette.profile or DEFAULT]
+        if options.app_server and not self.profile.locks:
+            unknown = f"--ws-auth is unknown to app-server {self.profile.name}"
+            raise OptionError(f"{unknown}; leave it out, or play a later profile")
         self.lock = ws_auth.read_lock(read_options(options.app_server), Path.cwd())
         self.recorder = Recorder(world.clock)
         self.errors: list[str] = []

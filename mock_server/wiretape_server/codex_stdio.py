@@ -123,7 +123,12 @@ class Bridge(asyncio.Protocol):
         play = self._find_play(parts[0])
         if play is None:
             return self._print(Printed(text=f"nothing is played as {parts[0]!r} any more", exit_code=1))
-        command = read_command(parts[2:], version=play.profile.version, folder=Path(*parts[1:2]))
+        command = read_command(
+            parts[2:],
+            version=play.profile.version,
+            folder=Path(*parts[1:2]),
+            locks=play.profile.locks,
+        )
         if isinstance(command, Printed):
             return self._print(command)
         if command.address is not None:

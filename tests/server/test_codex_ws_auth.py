@@ -7,12 +7,13 @@ import hashlib
 import hmac
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.server.codex_wires import Websocket
+from tests.server.codex_wires import Process, Websocket
 from wiretape import load_cassette
 from wiretape_server.options import OptionError, PlayOptions
 from wiretape_server.thread import CodexPlayback, ServerThread
@@ -62,6 +63,17 @@ def test_a_capability_token_opens(
     with Websocket(playback.ws_url, **headers) as client:
         assert told(client) == refusal
     assert [each.rpartition(": ")[2] for each in playback.transcript().errors] == [refusal][: bool(refusal)]
+
+
+OLD = replace(load_cassette(DYNAMIC), profile="0.110")
+
+
+def test_an_old_app_server_knows_no_lock(codex: Callable[..., CodexPlayback]) -> None:
+    with pytest.raises(OptionError, match=r"--ws-auth is unknown to app-server 0\.110; leave it out"):
+        codex(OLD, "--ws-auth", "capability-token", "--ws-token-sha256", DIGEST)
+    options = ("--listen", "ws://127.0.0.1:0", "--ws-auth=capability-token", "--ws-token-sha256", DIGEST)
+    with Process(codex(OLD), "app-server", *options) as program:
+        assert program.end() == (2, "error: unexpected argument '--ws-auth' found\n")
 
 
 def told(client: Websocket) -> str:

@@ -133,6 +133,8 @@ class Profile:
     """Calls that fail before or without the client's answer are noted on stderr."""
     client_error_log: str = _CLIENT_ERROR
     """What stderr says of an error that answers a call."""
+    locks: bool = True
+    """It knows ``--ws-auth`` and what belongs to it."""
     tells_health: bool = True
     """One that listens writes to stderr where its health endpoints are."""
     transport_log: str = "codex_app_server_transport::transport"

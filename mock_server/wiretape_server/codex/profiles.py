@@ -141,6 +141,7 @@ _0_110: Final = replace(
     ),
     notes_lost_turns=False,
     logs_router=False,
+    locks=False,
     tells_health=False,
     transport_log="codex_app_server::transport",
     paginated=False,
