@@ -13,8 +13,8 @@ from wiretape.flow_a.stream import Announcement, Done, Ignored, StreamDecoder, S
 from wiretape.sse import EventStreamDecoder, ServerSentEvent
 from wiretape.strictjson import ABSENT, StrictJSONError
 from wiretape.timeline.row import GrowingTexts, Row, body_text, written
-from wiretape.timeline.wire import ender
-from wiretape.transcript import Chunk, End, Entry, Request, Response, Transcript
+from wiretape.timeline.wire import ender, struck_row
+from wiretape.transcript import Chunk, End, Entry, Request, Response, Struck, Transcript
 
 
 class Reading:
@@ -34,6 +34,8 @@ class Reading:
             yield from self._answers[entry.number].rows(entry)
         elif isinstance(entry, End) and entry.number in self._answers:
             yield from self._answers[entry.number].ended(entry)
+        elif isinstance(entry, Struck):
+            yield replace(struck_row(entry), place=entry.connection.removeprefix("request "))
 
 
 def final(transcript: Transcript) -> Iterator[Row]:
