@@ -67,7 +67,8 @@ class Recording:
         self._clock = clock
         self._began = clock()
         self._file = partial.open("xb", buffering=0)
-        self.write({"recording": FORMAT, "protocol": protocol, "captured_at": captured_at, "basis": basis})
+        begin = {"recording": FORMAT, "protocol": protocol, "captured_at": captured_at}
+        self.write({**begin, "basis": redactor.text(basis)})
 
     def exchange(self, method: str, target: str, headers: Pairs, body: bytes) -> RecordedExchange:
         """Note a request of the protocol."""

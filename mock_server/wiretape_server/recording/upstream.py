@@ -13,6 +13,8 @@ from urllib.parse import urlsplit
 
 from wiretape_server.options import OptionError
 
+_READ_AT_ONCE: Final = 32 * 1024
+"""Bytes: so much is in no file yet, at most, when the process is killed."""
 _CONNECT_TIMEOUT: Final = 30.0
 """Seconds."""
 _HOP_BY_HOP: Final = frozenset(
@@ -83,10 +85,11 @@ Take: TypeAlias = Callable[[bytes], Next]
 Drain: TypeAlias = Callable[[], Awaitable[object]]
 
 
-class Connection(asyncio.Protocol):
+class Connection(asyncio.BufferedProtocol):
     """One connection to the upstream. What comes is handed on as it is read, without a task in between."""
 
     def __init__(self) -> None:
+        self._buffer = bytearray(_READ_AT_ONCE)
         self.heard = False
         """Whether the last request got as much as one byte of an answer."""
         self._transport: asyncio.Transport | None = None
@@ -127,9 +130,12 @@ class Connection(asyncio.Protocol):
         assert isinstance(transport, asyncio.Transport)
         self._transport = transport
 
-    def data_received(self, data: bytes) -> None:
+    def get_buffer(self, sizehint: int) -> bytearray:  # noqa: ARG002
+        return self._buffer
+
+    def buffer_updated(self, nbytes: int) -> None:
         self.heard = True
-        wanted = Next.STOP if self._take is None else self._take(data)
+        wanted = Next.STOP if self._take is None else self._take(bytes(self._buffer[:nbytes]))
         if wanted is Next.GO_ON:
             return
         if self._take is None:  # nobody asked
