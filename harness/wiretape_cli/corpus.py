@@ -11,12 +11,13 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from hypothesis.database import DirectoryBasedExampleDatabase
+from hypothesis.database import ExampleDatabase
 
 from wiretape import __version__, strictjson
 from wiretape.cassette import load_cassette, save
 from wiretape.fuzzing import Find, Misdeed, cassette, session_cassettes, vector
 from wiretape.imports import SourceError
+from wiretape_cli.databases import Databases, databases_at
 from wiretape_cli.errors import SetupError
 
 TOOL = f"wiretape {__version__}"
@@ -31,9 +32,12 @@ class Corpus:
     """
 
     folder: Path
+    examples: Databases | None = None
+    """The database, where it is kept in another place."""
 
-    def database(self, kind: str) -> DirectoryBasedExampleDatabase:
-        return DirectoryBasedExampleDatabase(self.folder / "examples" / kind)
+    def database(self, kind: str) -> ExampleDatabase:
+        databases = self.examples or databases_at(str(self.folder / "examples"))
+        return databases(kind)
 
     def _progress(self, attack: Mapping[str, Any]) -> Path:
         name = sha256(_text(attack)).hexdigest()[:16]

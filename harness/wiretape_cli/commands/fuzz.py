@@ -71,6 +71,12 @@ def attacking(folder: str, examples: int) -> Callable[[Verb], Verb]:
             show_default=True,
             help="Where finds and progress are kept.",
         ),
+        click.option(
+            "--database",
+            metavar="PLACE",
+            help="A folder or redis://HOST:PORT/N that keeps examples that failed, shared with other runs. "
+            "[default: the corpus]",
+        ),
         click.option("--replay", multiple=True, type=FILE, help="Try saved finds again, and nothing else."),
         click.option("--json", "as_json", is_flag=True, help="A JSON report on stdout as well."),
     )
@@ -151,7 +157,7 @@ def client(
     A session in another form, the same one but for its bytes, has to draw the same return. Each find is kept
     in the corpus as a cassette. Exits 0 when nothing was found, 1 with finds.
     """
-    from wiretape.fuzzing import CLIENT_KINDS
+    from wiretape.fuzzing import client_kinds
     from wiretape_cli import fuzzing, fuzzing_client
     from wiretape_cli.fuzzed_clients import Target
 
@@ -164,7 +170,7 @@ def client(
     if options["replay"]:
         return fuzzing_client.replay(target, options["replay"])
     subject = {"client": list(command), "protocol": protocol, "profile": demanded}
-    kinds = fuzzing.chosen(options["kinds"], CLIENT_KINDS[protocol])
+    kinds = fuzzing.chosen(options["kinds"], client_kinds(protocol, demanded))
     attack = fuzzing.Attack(subject=subject, kinds=kinds, **_how(options))
     return fuzzing_client.run(target, protocol, attack, as_json=as_json)
 
@@ -172,6 +178,10 @@ def client(
 def _how(options: Mapping[str, Any]) -> dict[str, Any]:
     """How hard to attack, from what ``attacking`` declares."""
     from wiretape_cli.corpus import Corpus
+    from wiretape_cli.databases import databases_at
 
     hard = {key: options[key] for key in ("seed", "max_examples", "seconds")}
-    return hard | {"corpus": Corpus(folder=options["corpus"])}
+    place = options["database"]
+    return hard | {
+        "corpus": Corpus(folder=options["corpus"], examples=databases_at(place) if place else None)
+    }
