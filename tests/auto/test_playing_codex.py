@@ -12,6 +12,7 @@ from tests.conformance.codex_broken import BROKEN, answer_and_leave
 from tests.conformance.codex_playing import Session
 from tests.conformance.codex_reference import CONFORMING, CodexClient, Hooks, StdioWire
 from tests.conformance.playing import failures, verdict
+from tests.server.codex_wires import Websocket
 from wiretape import verify
 from wiretape.cassette import load_cassette, save
 from wiretape.codex.environment import client_steps
@@ -172,3 +173,20 @@ def test_a_turn_that_is_steered_on_is_answered_again() -> None:
     model = AutoModel(seed=0, profile="0.171")
     steps = [model.next_step(asked(number, declared=())) for number in range(3)]
     assert steps == steps[:1] * 3
+
+
+def test_two_clients_of_one_websocket_are_played_their_own_tools(server: ServerThread) -> None:
+    playback = playing(server)
+    with Websocket(playback.ws_url) as first, Websocket(playback.ws_url) as second:
+        for speaker, tool in ((first, "note"), (second, "look_up")):
+            speaker.initialize()
+            speaker.start_turn(speaker.start_thread([function(tool, TEXT)]))
+        calls = [speaker.until("item/tool/call") for speaker in (first, second)]
+        assert [call["params"]["tool"] for call in calls] == ["note", "look_up"]
+        for speaker, call in zip((first, second), calls, strict=True):
+            speaker.answer(call)
+            speaker.until("turn/completed")
+    report = verdict(playback)
+    playback.close()
+    assert report.ok
+    assert report.played, (report.unplayed, report.errors)
