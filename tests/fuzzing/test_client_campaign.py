@@ -12,6 +12,8 @@ from tests.conformance.reference_client import ReferenceClient
 from tests.fuzzing.client_playing import player
 from tests.fuzzing.planted_clients import PLANTED_CLIENTS, Planted, TellsHowOften
 from wiretape.cassette import dumps, load_cassette, loads, save
+from wiretape.contract import Finding, Report
+from wiretape.flow_a.rules import RULES
 from wiretape.fuzzing import (
     CLIENT_KINDS,
     DIFFERS,
@@ -19,12 +21,15 @@ from wiretape.fuzzing import (
     Campaign,
     Examiner,
     Misdeed,
+    Played,
     Player,
     Tally,
     Trial,
     session_cassettes,
 )
+from wiretape.fuzzing.returns import returns
 from wiretape.sse import EventStreamDecoder
+from wiretape.transcript import Request, Transcript
 from wiretape_server.thread import ServerThread
 
 KINDS = CLIENT_KINDS["flow_a"]
@@ -130,3 +135,51 @@ def test_trials_are_the_same_when_their_cassettes_are() -> None:
     assert Trial(cassette=trial.cassette) == trial
     assert hash(Trial(cassette=trial.cassette)) == hash(trial)
     assert Trial(cassette=trial.cassette, plain=trial.cassette) != trial
+
+
+TRIALS = {name: Trial(cassette=load_cassette(name)) for name in ("plain_answer", "alefita_way", "handoff")}
+
+
+def played(returns: Any, *broken: Finding) -> Played:
+    report = Report(name="", protocol="flow_a", findings=broken)
+    return Played(report=report, returns=returns)
+
+
+def pair(tried: str, plain: str) -> Trial:
+    return Trial(cassette=TRIALS[tried].cassette, plain=TRIALS[plain].cassette)
+
+
+def test_what_is_wrong_in_the_usual_form_alone_is_a_find_of_that_form() -> None:
+    broken = RULES[0].finding("fail")
+    outcomes = {TRIALS["handoff"]: played([]), TRIALS["alefita_way"]: played([], broken)}
+    examiner = Examiner(lambda trial: outcomes.get(trial, played([])))
+    misdeed = examiner(pair("handoff", "alefita_way"))
+    assert misdeed is not None
+    assert misdeed.rule == broken.rule
+    assert misdeed.trial == TRIALS["alefita_way"]
+
+
+def test_the_usual_form_is_played_once_while_it_is_asked_for() -> None:
+    asked: list[Trial] = []
+
+    def play(trial: Trial) -> Played:
+        asked.append(trial)
+        return played([])
+
+    examiner = Examiner(play, kept=1)
+    for tried, plain in [
+        ("handoff", "alefita_way"),
+        ("plain_answer", "alefita_way"),
+        ("handoff", "plain_answer"),
+        ("handoff", "alefita_way"),
+    ]:
+        assert examiner(pair(tried, plain)) is None
+    usual = [trial for trial in asked if trial.plain is None]
+    assert usual == [TRIALS[name] for name in ("alefita_way", "plain_answer", "alefita_way")]
+
+
+def test_a_request_that_is_no_json_is_compared_as_it_is() -> None:
+    request = Request(
+        number=1, method="POST", path="/backend-api/f/conversation?x", headers=(), body=b"{", at=0.0
+    )
+    assert returns(Transcript(protocol="flow_a", entries=[request])) == ["b'{'"]

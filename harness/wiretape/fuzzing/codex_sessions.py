@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any, Final, TypeAlias
@@ -36,6 +36,9 @@ _DONE: Final = "fixed"
 
 Rounds: TypeAlias = Sequence[Step]
 """What the model does in one turn, request by request; the last one without a call."""
+
+Form: TypeAlias = Callable[[Draw, Cassette], Cassette]
+"""Gives a session another form."""
 
 _HI: Final = st.just('{"text":"hi"}')
 _ANY_TEXT: Final = st.fixed_dictionaries(
@@ -145,10 +148,6 @@ def codex_sessions(
     )
 
 
-def _as_drawn(_draw: Draw, session: Cassette) -> Cassette:
-    return session
-
-
 def _of_another_version(draw: Draw, session: Cassette) -> Cassette:
     return replace(session, profile=draw(st.sampled_from(["0.110", "0.98"])))
 
@@ -174,9 +173,9 @@ def _in_any_form(draw: Draw, session: Cassette) -> Cassette:
 
 
 @st.composite
-def _trials(draw: Draw, about: str, drawn: SearchStrategy[Cassette], form: Any) -> Trial:
+def _trials(draw: Draw, about: str, drawn: SearchStrategy[Cassette], form: Form | None) -> Trial:
     session = replace(draw(drawn), title=f"Found by fuzzing: {about}")
-    if form is _as_drawn:
+    if form is None:
         return Trial(cassette=session)
     usual = replace(session, title=f"{session.title}; in the usual form")
     return Trial(cassette=form(draw, session), plain=usual)
@@ -191,26 +190,26 @@ _ANY: Final = codex_sessions(
 _FORMS: Final = tuple(
     Kind(name=name, about=about, examples=_trials(about, drawn, form))
     for name, about, drawn, form in (
-        ("texts", "a call with any text for its argument", codex_sessions(arguments=_ANY_TEXT), _as_drawn),
+        ("texts", "a call with any text for its argument", codex_sessions(arguments=_ANY_TEXT), None),
         (
             "turns",
             "several turns, with rounds of calls",
             codex_sessions(arguments=_ANY_TEXT, most_turns=3, most_rounds=3),
-            _as_drawn,
+            None,
         ),
-        ("parallel", "several calls at once", codex_sessions(most_calls=4, fixed=True), _as_drawn),
+        ("parallel", "several calls at once", codex_sessions(most_calls=4, fixed=True), None),
         (
             "answers",
             "tools that give texts and images, or fail",
             codex_sessions(given=_ANSWERS, fixed=True),
-            _as_drawn,
+            None,
         ),
-        ("namespaces", "tools in a namespace or in none", codex_sessions(spaced=True, fixed=True), _as_drawn),
+        ("namespaces", "tools in a namespace or in none", codex_sessions(spaced=True, fixed=True), None),
         (
             "steps",
             "turns are interrupted, threads resumed",
             codex_sessions(most_turns=3, steps=True),
-            _as_drawn,
+            None,
         ),
         ("deltas", "the model's texts are streamed in pieces", _SAID, _in_deltas),
         ("versions", "an app-server of another version", _CALLS, _of_another_version),

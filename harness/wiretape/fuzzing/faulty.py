@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
@@ -10,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from wiretape.cassette.model import Cassette
-from wiretape.faults import KINDS, Fault, Kind, Unit, Where, hits
+from wiretape.faults import KINDS, Fault, Kind, Where, hits
 from wiretape.fuzzing.trials import Trial
 from wiretape.testing.changes import Draw
 
@@ -42,15 +41,9 @@ def _kinds(protocol: str) -> list[Kind]:
 def _flow_a_faults(draw: Draw, kind: Kind, session: Cassette) -> Fault | None:
     """A place that the fault does strike; None in a session that has none."""
     unit = kind.units[0]
-    places = sorted(set(_places(kind, unit, session)))
+    struck = hits([Fault(kind.name, Where(unit, _EVERYWHERE))], session)
+    places = sorted({place for hit in struck if (place := hit.request or hit.event)})
     return Fault(kind.name, Where(unit, draw(st.sampled_from(places)))) if places else None
-
-
-def _places(kind: Kind, unit: Unit, session: Cassette) -> Iterable[int]:
-    for hit in hits([Fault(kind.name, Where(unit, _EVERYWHERE))], session):
-        place = hit.request if unit == "request" else hit.event
-        if place is not None:
-            yield place
 
 
 def _codex_faults(kind: Kind) -> SearchStrategy[Fault]:

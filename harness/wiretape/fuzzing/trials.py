@@ -14,9 +14,6 @@ from wiretape.fuzzing.returns import returns
 from wiretape.transcript import Frame, Request, Transcript
 from wiretape.verdict import verify
 
-_KEPT: Final = 256
-"""Plain sessions of which it is remembered what they drew: while a find shrinks they come again and again."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trial:
@@ -83,10 +80,15 @@ UNPLAYED: Final = "played-to-its-end"
 
 
 class Examiner:
-    """Puts trials to one client."""
+    """Puts trials to one client.
 
-    def __init__(self, player: Player) -> None:
+    What the usual form draws is remembered for the latest ``kept`` sessions: while a find shrinks they come
+    again and again.
+    """
+
+    def __init__(self, player: Player, *, kept: int = 256) -> None:
         self._player = player
+        self._kept = kept
         self._plain: OrderedDict[Trial, Played] = OrderedDict()
 
     def __call__(self, trial: Trial) -> Misdeed | None:
@@ -95,18 +97,15 @@ class Examiner:
         wrong = _verdict(trial, played)
         if wrong is not None or trial.plain is None:
             return wrong
-        usual = self._usual(Trial(cassette=trial.plain))
-        if not usual.report.ok:
-            return None  # wrong in any form, which another trial shows
-        before, now = ({"returns": each.returns, "ended": each.ended} for each in (usual, played))
-        difference = next(Differences(shape=False).between(before, now), None)
-        return Misdeed(trial=trial, rule=DIFFERS, difference=difference) if difference else None
+        in_usual_form = Trial(cassette=trial.plain)
+        usual = self._usual(in_usual_form)
+        return _verdict(in_usual_form, usual) or _difference(trial, usual, played)
 
     def _usual(self, trial: Trial) -> Played:
         """What the usual form draws; played once."""
         played = self._plain.pop(trial, None) or self._player(trial)
         self._plain[trial] = played
-        if len(self._plain) > _KEPT:
+        if len(self._plain) > self._kept:
             self._plain.popitem(last=False)
         return played
 
@@ -119,3 +118,9 @@ def _verdict(trial: Trial, played: Played) -> Misdeed | None:
     if unplayed and not trial.faults:
         return Misdeed(trial=trial, rule=UNPLAYED, unplayed=unplayed)
     return None
+
+
+def _difference(trial: Trial, usual: Played, played: Played) -> Misdeed | None:
+    before, now = ({"returns": each.returns, "ended": each.ended} for each in (usual, played))
+    difference = next(Differences(shape=False).between(before, now), None)
+    return Misdeed(trial=trial, rule=DIFFERS, difference=difference) if difference else None
