@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from wiretape.cassette import load_cassette
+from wiretape.cassette import Cassette, load_cassette
+from wiretape.cassette.model import ModelItem, ModelText
 from wiretape.fuzzing import CLIENT_KINDS, Examiner, Misdeed, Trial
 from wiretape.report import finding_text, printable, shown
 from wiretape_cli import fuzzing
@@ -68,18 +69,19 @@ def replay(target: Target, files: Sequence[Path]) -> Exit:
 
 def _trial(file: Path) -> Trial:
     cassette, plain = load_cassette(file), plain_of(file)
+    about = cassette.extensions.get("x-find")
+    faults = about.get("faults", ()) if isinstance(about, dict) else ()
     return Trial(
         cassette=cassette,
         plain=load_cassette(plain) if plain.is_file() else None,
-        faults=tuple(cassette.extensions.get("x-find", {}).get("faults", ())),
+        faults=tuple(map(str, faults)),
     )
 
 
 def _say_misdeed(about: str, found: Misdeed) -> None:
     say(f"\nFAIL  {about}" if about else "")
-    for number, interaction in enumerate(found.trial.cassette.interactions, 1):
-        say(f"  answer {number}")
-        say(quoted(interaction.response.body.decode(errors="replace").replace("\r", "\\r")))
+    for line in _told(found.trial.cassette):
+        say(line)
     for fault in found.trial.faults:
         say(f"  fault {fault}")
     for finding in found.findings:
@@ -91,19 +93,30 @@ def _say_misdeed(about: str, found: Misdeed) -> None:
         say(f"FAIL {found.rule}\n  {printable(line)}")
 
 
+def _told(cassette: Cassette) -> Iterator[str]:
+    """What is said in a session: the bytes of its answers, or what the app-server's model does."""
+    for number, interaction in enumerate(cassette.interactions, 1):
+        yield f"  answer {number}"
+        yield quoted(interaction.response.body.decode(errors="replace").replace("\r", "\\r"))
+    for number, step in enumerate(cassette.model, 1):
+        yield f"  model step {number}"
+        yield quoted("\n".join(map(_item, step.items)))
+    for deed in cassette.client:
+        yield f"  client {deed.do}: {printable(deed.value)}"
+
+
+def _item(item: ModelItem) -> str:
+    if isinstance(item, ModelText):
+        return f"says {shown(item.text)}"
+    return f"calls {'.'.join(filter(None, (item.namespace, item.tool)))} with {item.arguments}"
+
+
 def _replay(target: Target, found: Misdeed, file: Path) -> str:
     """The one command that shows the find again: a check, where a check can show it."""
     profile = ["--profile", target.profile] if target.profile else []
     if target.stays or found.difference:
-        head = [
-            "wiretape",
-            "fuzz",
-            "client",
-            *(["--persistent"] if target.stays else []),
-            "--replay",
-            str(file),
-        ]
+        head = ["fuzz", "client", *(["--persistent"] if target.stays else []), "--replay", str(file)]
     else:
         faults = [part for each in found.trial.faults for part in ("--fault", each)]
-        head = ["wiretape", "check", "--cassette", str(file), *faults]
-    return shlex.join([*head, *profile, "--", *target.command])
+        head = ["check", "--cassette", str(file), *faults]
+    return shlex.join(["wiretape", *head, *profile, "--", *target.command])

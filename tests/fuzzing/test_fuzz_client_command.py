@@ -157,6 +157,7 @@ def test_what_can_not_be_attacked_is_refused_in_words(fuzz: Any, arguments: list
     assert said in text
 
 
+BROKEN_CODEX = Path(__file__).parents[1] / "conformance" / "codex_broken.py"
 CLIENTS = Path(__file__).parents[1] / "examples" / "clients"
 
 
@@ -165,6 +166,18 @@ def test_a_client_of_the_app_server_is_attacked_with_its_own_kinds(fuzz: Any) ->
     code, report, _ = fuzz("--protocol", "codex", "--kind", "steps", *client, examples=2)
     assert (code, failed(report)) == (Exit.FINE, set())
     assert [kind["kind"] for kind in report["kinds"]] == ["steps"]
+
+
+def test_a_find_against_the_app_server_tells_what_its_model_did(
+    fuzz: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    broken = [str(BROKEN_CODEX), "response.success-boolean"]
+    code, report, said = fuzz("--protocol", "codex", "--kind", "steps", "--", sys.executable, *broken)
+    assert code == Exit.VIOLATIONS
+    assert report["kinds"][0]["rule"] == "codex.response.success-boolean"
+    assert '  | calls demo_echo with {"text":"hi"}\n  model step 2\n  | says "Done."' in said
+    assert main(again(said)) == Exit.VIOLATIONS
+    assert "FAIL codex.response.success-boolean" in capsys.readouterr().err
 
 
 def test_the_example_of_a_client_that_stays_up_draws_no_find(fuzz: Any) -> None:
