@@ -16,6 +16,7 @@ from tests.unit.flow_a_wire import (
     tool_return,
     user_turn,
 )
+from wiretape import timeline
 from wiretape.transcript import Struck
 
 ERROR = event({"error": "Something went wrong", "error_code": "x"})
@@ -225,3 +226,11 @@ def test_two_faults_are_both_named() -> None:
 
 def test_the_call_is_the_one_that_these_tests_think() -> None:
     assert tool_return()["parent_message_id"] == CALL_ID
+
+
+def test_a_timeline_shows_where_a_fault_strikes() -> None:
+    rows = list(timeline.rows(cut().transcript))
+    assert [(row.place, row.side, row.text) for row in rows if row.event == "fault"] == [
+        ("3", "server", "cut@event:3")
+    ]
+    assert rows[-1].event == "end: cut"

@@ -238,7 +238,8 @@ def test_the_rules_that_a_cassette_names_exist(cassette: Cassette) -> None:
 
 def test_every_rule_is_exercised_by_some_cassette() -> None:
     named = {rule for cassette in CASSETTES.values() for rule in cassette.expect.rules}
-    assert {rule.id for rule in RULES} == named
+    without_faults = {rule.id for rule in RULES if not rule.id.startswith("flow_a.fault.")}
+    assert without_faults == named
 
 
 def test_alefita_way_holds_the_captured_values() -> None:

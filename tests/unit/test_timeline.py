@@ -291,14 +291,3 @@ def test_every_bundled_cassette_has_a_timeline_without_errors(name: str) -> None
 def test_every_log_of_the_app_server_has_a_timeline(log: Path) -> None:
     transcript = read_log(log.read_bytes(), log.stem)
     assert len(events(timeline.rows(transcript))) == len(transcript.entries)
-
-
-def test_a_fault_stands_before_the_answer_that_it_strikes() -> None:
-    transcript = streamed(ANNOUNCED, end="cut")
-    at = next(index for index, each in enumerate(transcript.entries) if isinstance(each, Response))
-    transcript.entries.insert(at, Struck(connection="request 1", fault="cut@event:2", at=0.0))
-    rows = list(timeline.rows(transcript))
-    assert [(row.place, row.event, row.text) for row in rows if row.event == "fault"] == [
-        ("1", "fault", "cut@event:2")
-    ]
-    assert rows[-1].event == "end: cut"
