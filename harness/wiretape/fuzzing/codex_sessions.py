@@ -17,12 +17,12 @@ from wiretape.cassette.model import (
     ModelCall,
     ModelItem,
     ModelText,
-    Provenance,
     Step,
 )
 from wiretape.codex.tool_specs import refusal
 from wiretape.fuzzing.campaign import Kind
 from wiretape.fuzzing.faulty import faulty_trials
+from wiretape.fuzzing.sessions import DRAWN
 from wiretape.fuzzing.trials import Trial
 from wiretape.testing import json_texts, texts, tool_answers
 from wiretape.testing.changes import Draw
@@ -137,7 +137,7 @@ def codex_sessions(
     return Cassette(
         protocol="codex",
         profile=_VERSION,
-        provenance=Provenance(kind="synthetic", basis=("a session drawn at random",)),
+        provenance=DRAWN,
         model=tuple(model),
         client=() if [step.do for step in client] == ["turn"] else tuple(client),
         expect=Expect(

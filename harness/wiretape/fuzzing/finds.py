@@ -53,6 +53,7 @@ def cassette(find: Find, *, tool: str) -> Cassette:
             kind="synthetic",
             tool=tool,
             basis=("a stream drawn at random that a decoder read wrongly, made as small as it could be",),
+            gaps=("Nobody has captured any of it: all of it is made up.",),
         ),
     )
 

@@ -20,7 +20,7 @@ from wiretape.cassette.model import (
     RecordedResponse,
 )
 from wiretape.flow_a.endpoints import CONVERSATION
-from wiretape.strictjson import dumps
+from wiretape.strictjson import dumps, loads
 from wiretape.testing import json_texts, messages, texts
 from wiretape.testing.changes import Draw
 
@@ -38,6 +38,11 @@ _BEFORE: Final = ("commentary", "thoughts", "server_call", "server_result", "use
 _HI: Final = st.just('{"message": "hi"}')
 _TEXTS: Final = texts() | st.sampled_from(["aa", "hahaha", "naïve 日本", "\u2028", " x ", "\r\n"])
 """Texts that clients were seen to damage, among any others."""
+DRAWN: Final = Provenance(
+    kind="synthetic",
+    basis=("a session drawn at random",),
+    gaps=("Nobody has captured any of it: all of it is made up.",),
+)
 ARGUMENTS: Final = st.fixed_dictionaries({"message": _TEXTS}).flatmap(json_texts)
 RAW_ARGUMENTS: Final = _TEXTS.map(lambda text: json.dumps({"message": text}, ensure_ascii=False))
 ANY_ARGUMENTS: Final = st.fixed_dictionaries({"message": _TEXTS}, optional={"aside": texts()}).flatmap(
@@ -152,7 +157,7 @@ def cassette(session: Session, wires: Iterable[Wire], *, title: str) -> Cassette
     return Cassette(
         protocol="flow_a",
         title=title,
-        provenance=Provenance(kind="synthetic", basis=("a session drawn at random",)),
+        provenance=DRAWN,
         expect=Expect(user_message=_USER_MESSAGE, tools=session.tools, results=session.results),
         interactions=tuple(
             Interaction(
@@ -202,9 +207,10 @@ def _first_request(session: Session) -> dict[str, Any]:
 
 
 def _return(session: Session, call: Message) -> dict[str, Any]:
-    """The return that is due, as far as a cassette's own requests matter: it answers this call."""
+    """The return that is due."""
     tool = call["recipient"].partition(".")[2]
-    text = {"call_id": call["id"], "result": {"message": "…"}, "tool": tool}
+    result = {"message": loads(call["content"]["text"])["message"]} if tool == _ECHO else _RESULTS[tool]
+    text = {"call_id": call["id"], "result": result, "tool": tool}
     message = _message(call["id"][:-1] + "1", "commentary", recipient="all", role="tool")
     message["author"]["name"] = tool
     return _request(
