@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 import click
 
@@ -52,7 +53,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # Every verb returns an Exit; --help and --version give 0.
         return int(cli.main(arguments, prog_name="wiretape", standalone_mode=False) or Exit.FINE)
     except click.ClickException as error:
-        error.show()
+        with suppress(OSError):  # a stderr that nobody reads
+            error.show()
         return Exit.SETUP
     except (click.Abort, KeyboardInterrupt):
         say("Interrupted.")

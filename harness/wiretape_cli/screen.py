@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
+from io import StringIO
 from typing import TYPE_CHECKING
 
 import click
@@ -17,17 +19,22 @@ COLORS = {"FAIL": "red", "WARN": "yellow", "NOTE": "cyan"}
 
 def put(text: str) -> None:
     """Write machine output, or the text that was asked for, to stdout; a reader that has left is no error."""
+    if sys.stdout is None:  # it was closed before the program began
+        return
     try:
         click.echo(text)
         sys.stdout.flush()
-    except BrokenPipeError:
+    except OSError as error:
         # Python flushes stdout once more at exit; give it a place where that can't fail.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(error, BrokenPipeError):
+            raise OSError(error.errno, error.strerror, "stdout") from None
 
 
-def say(text: str) -> None:
-    """Write human text to stderr."""
-    click.echo(text, err=True)
+def say(text: str, *, color: bool | None = None) -> None:
+    """Write human text to stderr. Where that can't be, the exit code still tells how it went."""
+    with suppress(OSError):
+        click.echo(text, err=True, color=color)
 
 
 def say_report(report: Report, *, source: str) -> None:
@@ -44,7 +51,7 @@ def say_report(report: Report, *, source: str) -> None:
 
 def _takes_color() -> bool:
     """NO_COLOR before FORCE_COLOR before what stderr is."""
-    if os.environ.get("NO_COLOR"):
+    if sys.stderr is None or os.environ.get("NO_COLOR"):
         return False
     if forced := os.environ.get("FORCE_COLOR"):
         return forced != "0"
@@ -59,7 +66,11 @@ def _say_colored(text: str, color: str) -> None:
     colored.stylize(f"bold {color}", 0, len(text.partition("\n")[0]))
     for word, of_word in COLORS.items():
         colored.highlight_regex(rf"(?m)^{word}(?= )", f"bold {of_word}")
-    Console(stderr=True, force_terminal=True).print(colored, soft_wrap=True)
+    # Into a text: a console ends the program with exit code 1 when the reader of its file has left.
+    console = Console(file=StringIO(), force_terminal=True)
+    with console.capture() as shown:
+        console.print(colored, soft_wrap=True)
+    say(shown.get().removesuffix("\n"), color=True)
 
 
 def quoted(text: str) -> str:

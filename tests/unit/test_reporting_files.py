@@ -79,3 +79,15 @@ def test_a_link_stays_a_link_and_a_device_a_device(tmp_path: Path) -> None:
     assert file.read_bytes() == b"new"
     replace_file(Path(os.devnull), b"x")
     assert stat.S_ISCHR(os.stat(os.devnull).st_mode)
+
+
+def test_a_report_may_have_as_long_a_name_as_any_file(tmp_path: Path) -> None:
+    file = tmp_path / ("a" * 255)
+    replace_file(file, b"x")
+    assert file.read_bytes() == b"x"
+
+
+def test_a_report_that_can_not_be_written_is_named_itself(tmp_path: Path) -> None:
+    file = tmp_path / "gone" / "r.html"
+    with pytest.raises(OSError, match=r"gone/r\.html"):
+        replace_file(file, b"x")

@@ -61,12 +61,22 @@ def write(targets: Iterable[Target], documents: Sequence[Document], put: Callabl
 
 
 def replace_file(file: Path, data: bytes) -> None:
-    """Write a file as a whole: whoever reads it meanwhile sees the old one or the new one."""
+    """Write a file as a whole: whoever reads it meanwhile sees the old one or the new one.
+
+    Raises OSError, which names this file.
+    """
+    try:
+        _replace(file, data)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror or str(error), str(file)) from None
+
+
+def _replace(file: Path, data: bytes) -> None:
     if file.exists() and not file.is_file():  # /dev/stdout, a pipe: there is nothing to replace
         file.write_bytes(data)
         return
     file = file.resolve()  # a link stays one
-    draft = file.with_name(f".{file.name}.{os.getpid()}.draft")
+    draft = file.with_name(f".wiretape.{os.getpid()}.draft")  # a long name has no room for more
     try:
         draft.write_bytes(data)
         draft.replace(file)
