@@ -261,3 +261,11 @@ def test_a_known_secret_with_a_backslash_keeps_what_may_be_an_escape() -> None:
     redactor = Redactor()
     redactor.know([rb"pass\word"])
     assert redactor.body(rb'{"a":"pass\\word"}') == rb'{"a":"~1~~\\w~~~"}'
+
+
+def test_a_header_that_was_harmless_is_so_no_more_when_its_value_is_a_secret_elsewhere() -> None:
+    redactor = Redactor()
+    pairs = [("User-Agent", "falcon-77/1.0")]
+    assert redactor.headers(pairs) == redactor.headers(pairs) == tuple(pairs)
+    redactor.know([b"falcon-77"])
+    assert b"falcon" not in repr(redactor.headers(pairs)).encode()

@@ -78,6 +78,8 @@ class Secrets:
 
     def begin_in(self, text: str) -> bool:
         """Whether a text may end in the first words of one of them."""
+        if not self._of_words:
+            return False
         return any(first in text[-len(value) :] for value, first in self._of_words.items())
 
 

@@ -22,7 +22,8 @@ from wiretape.redaction.texts import TextRedactor
 
 _PROOF_IN_SENTINEL_REQUESTS: Final = frozenset("p")
 """A name too short to be a secret's everywhere: it is the path of a delta as well."""
-
+_MOST_HEADERS: Final = 1024
+"""Values of headers that are remembered."""
 
 Message = TypeVar("Message", RecordedRequest, RecordedResponse)
 
@@ -39,6 +40,8 @@ class Redactor:
         self.rules = rules
         self._pseudonyms = Pseudonyms()
         self._texts = TextRedactor(rules, self._pseudonyms)
+        self._harmless: set[str] = set()
+        """Values of kept headers in which nothing was hidden."""
 
     @property
     def secrets(self) -> frozenset[bytes]:
@@ -159,7 +162,12 @@ class Redactor:
 
     def _header(self, name: str, value: str) -> str:
         if name.lower() in self.rules.kept_headers:
-            return self.target(value) if "://" in value else self._texts.redact(value)
+            if value in self._harmless and not self._texts.secrets.found_in(value):
+                return value  # the same ones come with every request
+            hidden = self.target(value) if "://" in value else self._texts.redact(value)
+            if hidden == value and len(self._harmless) < _MOST_HEADERS:
+                self._harmless.add(value)
+            return hidden
         if self.rules.is_secret_name(name):
             return self._texts.named(name, value)
         return self._texts.masked(value, f"header {name}")

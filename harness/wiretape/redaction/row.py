@@ -64,6 +64,8 @@ def _texts(data: str, path: str) -> tuple[list[str], int]:
     event = _EVENT.match(data)
     if event is None or event["path"] not in (None, path):
         return [], 0
+    if event.end() == len(data):
+        return [event["text"]], len(data)
     head = event["head"]
     joint = _joint(head)
     said = joint.split(data[len(head) :])

@@ -63,8 +63,9 @@ class BodyRedactor:
             if row is not None:
                 given += _encoded(row.done)
                 data = _encoded(row.rest)
-            part, data = _first_events(data)
-            given += self._thoroughly(part)
+            if data:
+                part, data = _first_events(data)
+                given += self._thoroughly(part)
         return given
 
     def _row(self, data: bytes) -> Row | None:
@@ -82,8 +83,6 @@ class BodyRedactor:
         return row
 
     def _thoroughly(self, data: bytes) -> bytes:
-        if not data:
-            return b""
         self._row_for_now = ""
         self._pieces.append(data)
         self._unshown.append(data)

@@ -13,6 +13,7 @@ from typing import Final
 
 _STATUS_LINE: Final = re.compile(rb"HTTP/(1\.[01]) ([1-9][0-9]{2})(?: [^\r\n]*)?")
 _CHUNK_SIZE: Final = re.compile(rb"([0-9A-Fa-f]{1,15})[ \t]*(?:;.*)?")
+_CHUNK: Final = re.compile(rb"([1-9A-Fa-f][0-9A-Fa-f]{0,14})\r\n")
 _LONGEST_HEAD: Final = 1 << 20
 _LONGEST_PIECE: Final = 1 << 20
 """Bytes of an unfinished chunk that are kept together."""
@@ -63,6 +64,11 @@ class AnswerReader:
 
     def feed(self, data: bytes) -> list[bytes]:
         """The pieces of the body that are complete now: HTTP chunks, or without chunks what came."""
+        if not self._buffer and self._step == self._read_chunk_size:
+            size = _CHUNK.match(data)
+            end = len(data) - 2
+            if size is not None and end - size.end() == int(size[1], 16) and data.endswith(b"\r\n"):
+                return [data[size.end() : end]]  # one whole chunk: most come by themselves
         pieces: list[bytes] = []
         if not self.fault:
             self._buffer += data

@@ -76,10 +76,14 @@ class Recording:
         return RecordedExchange(self, self.totals.kept, method, target, list(headers), body)
 
     def write(self, record: dict[str, Any]) -> None:
-        """Append one line. Never raises: the client's traffic goes on without the recording."""
+        """Append a record. Never raises: the client's traffic goes on without the recording."""
+        self.write_line(strictjson.dumps(record))
+
+    def write_line(self, text: str) -> None:
+        """Append a record that is JSON already: there are as many as chunks."""
         if self.failure:
             return
-        line = strictjson.dumps(record).encode() + b"\n"
+        line = text.encode() + b"\n"
         try:
             while line:  # a disk that is nearly full takes a part
                 line = line[self._file.write(line) :]
@@ -143,9 +147,10 @@ class RecordedExchange:
         self._count(body)
         hidden = text_of(self._hidden.feed(body))
         held = text_of(self._hidden.held())
-        cuts = [(at, len(piece)) for piece in pieces]
-        self._recording.write(
-            {"entry": "chunks", "number": self._number, "cuts": cuts, "body": hidden, "held": held}
+        cuts = ",".join([f"[{at},{len(piece)}]" for piece in pieces])
+        self._recording.write_line(
+            f'{{"entry":"chunks","number":{self._number},"cuts":[{cuts}],'
+            f'"body":{strictjson.dumps(hidden)},"held":{strictjson.dumps(held)}}}'
         )
 
     def ended(self, how: StreamEnd, why: str = "") -> None:
@@ -188,14 +193,17 @@ class RecordedExchange:
 
     def _count(self, piece: bytes) -> None:
         seen = self._tail + piece
-        self._recording.totals.events += sum(
-            seen.count(end) - self._tail.count(end) for end in (b"\n\n", b"\r\n\r\n")
-        )
+        self._recording.totals.events += _ends(seen) - _ends(self._tail)
         self._tail = seen[-3:]
 
     def _write(self, entry: str, **members: Any) -> None:
         recording = self._recording
         recording.write({"entry": entry, "number": self._number, "at": recording.now(), **members})
+
+
+def _ends(data: bytes) -> int:
+    """How many events end in it."""
+    return data.count(b"\n\n") + data.count(b"\r\n\r\n")
 
 
 def _without_coding(headers: Pairs, coding: str) -> list[tuple[str, str]]:
