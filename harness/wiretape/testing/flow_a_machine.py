@@ -14,18 +14,20 @@ from wiretape import strictjson
 from wiretape.contract import Report
 from wiretape.flow_a.declarations import param_misfit, signature_misfit, type_misfit
 from wiretape.flow_a.messages import IN_PROGRESS
+from wiretape.scenario.said import BEGAN, from_model
 from wiretape.sse import ServerSentEvent, encode
 from wiretape.testing.encodings import BACKEND_FORM, encodings
 from wiretape.testing.events import delta_events
 from wiretape.testing.framings import chunkings
-from wiretape.testing.messages import calls, messages
+from wiretape.testing.messages import calls
 from wiretape.testing.session_machine import SessionMachine, step
 from wiretape.testing.session_notes import Exchanges
 from wiretape.testing.values import texts
 
 _TEXTS: Final = texts()
-_ANSWER: Final = messages(("answer",))
-_SERVER_TOOL: Final = messages(("server_call",))
+_SAID: Final = from_model("", {}, BEGAN) | {"status": "finished_successfully"}
+_QUERY: Final = {"content_type": "code", "language": "json", "text": '{"search_query": []}'}
+_SEARCH: Final = _SAID | {"content": _QUERY, "recipient": "web.run"}
 _FORMS: Final = st.integers(0, 3)
 _ID: Final = "{:08x}-0000-4000-8000-000000000000"
 
@@ -103,13 +105,14 @@ class FlowAClientMachine(SessionMachine):
         self._requested(conversation, returned)
 
     @precondition(lambda self: self._waiting())
-    @rule(data=st.data(), by_server=st.booleans())
+    @rule(data=st.data(), text=_TEXTS, by_server=st.booleans())
     @step
-    def the_model_answers(self, data: st.DataObject, by_server: bool) -> None:
+    def the_model_answers(self, data: st.DataObject, text: str, by_server: bool) -> None:
         """The turn ends; a tool that is the server's own may be called on the way."""
         conversation = data.draw(st.sampled_from(self._waiting()))
-        drawn = [data.draw(_SERVER_TOOL)] if by_server else []
-        returned = self._answer(data, conversation, [*drawn, data.draw(_ANSWER)])
+        content = {"content_type": "text", "parts": [text]}
+        answer = _SAID | {"content": content, "channel": "final", "end_turn": True}
+        returned = self._answer(data, conversation, [_SEARCH, answer] if by_server else [answer])
         assert returned is None, f"a return that nobody waits for: {returned!r}"
 
     def conclude(self) -> Report:
@@ -134,7 +137,7 @@ class FlowAClientMachine(SessionMachine):
         """Send an answer with these messages, under ids of their own; what the client returns."""
         named = [each | {"id": self._new_id()} for each in said]
         answer = data.draw(_streams(named, conversation.id))
-        self.exchanges.answered(conversation.waits, answer.pieces)
+        self.exchanges.answered(conversation.waits, answer.whole)
         conversation.waits = 0
         return conversation.client.read(answer.pieces)
 
@@ -149,8 +152,12 @@ class _Stream:
 
     pieces: tuple[bytes, ...]
 
+    @property
+    def whole(self) -> bytes:
+        return b"".join(self.pieces)
+
     def __repr__(self) -> str:
-        return f"{b''.join(self.pieces)!r} in {len(self.pieces)} pieces"
+        return f"{self.whole!r} in {len(self.pieces)} pieces"
 
 
 @st.composite

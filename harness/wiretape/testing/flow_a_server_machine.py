@@ -143,7 +143,7 @@ class FlowAServerMachine(SessionMachine):
         data = strictjson.dumps(whole).encode()
         number = self.exchanges.requested(data)
         stream = self.server.answer(data)
-        self.exchanges.answered(number, [stream])
+        self.exchanges.answered(number, stream)
         self._take(conversation, stream)
 
     def _take(self, conversation: _Conversation, stream: bytes) -> None:

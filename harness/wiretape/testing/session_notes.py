@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Literal
 
 from wiretape.contract import Report
@@ -30,15 +30,13 @@ class Exchanges:
         self.transcript.entries.append(entry)
         return self._count
 
-    def answered(self, number: int, pieces: Sequence[bytes]) -> None:
-        """Note the whole answer to a request, in these pieces."""
-        entries, start = self.transcript.entries, 0
-        body = Body(b"".join(pieces))
-        entries.append(Response(number=number, status=200, headers=_STREAM, body=body, at=0.0))
-        for piece in pieces:
-            entries.append(Chunk(number=number, start=start, stop=start + len(piece), at=0.0))
-            start += len(piece)
-        entries.append(End(number=number, how="complete", at=0.0))
+    def answered(self, number: int, stream: bytes) -> None:
+        """Note the whole answer to a request."""
+        self.transcript.entries += (
+            Response(number=number, status=200, headers=_STREAM, body=Body(stream), at=0.0),
+            Chunk(number=number, start=0, stop=len(stream), at=0.0),
+            End(number=number, how="complete", at=0.0),
+        )
 
     def report(self) -> Report:
         return verify(self.transcript)
