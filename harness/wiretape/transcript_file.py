@@ -178,7 +178,8 @@ def _read_expect(header: dict[str, Any]) -> Mapping[str, Any]:
     expect: Any = header.get("expect", {})
     results = expect.get("results", {}) if isinstance(expect, dict) else None
     if isinstance(results, dict) and all(r == "echo" or isinstance(r, dict) for r in results.values()):
-        return {"results": results}
+        outputs = expect.get("outputs")
+        return {"results": results} | ({"outputs": outputs} if isinstance(outputs, dict) else {})
     raise TranscriptError(f'line 1: expect: expected results, each an object or "echo", got {expect!r}')
 
 

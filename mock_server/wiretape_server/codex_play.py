@@ -22,6 +22,7 @@ from wiretape_server.codex.profiles import DEFAULT, PROFILES
 from wiretape_server.codex.provider import Model, ProviderRequest, ScriptedModel
 from wiretape_server.codex_command import read_options
 from wiretape_server.codex_faults import LATE, Outlet, Overlay, Unnoted
+from wiretape_server.codex_outputs import expected_outputs
 from wiretape_server.options import OptionError, PlayOptions
 from wiretape_server.pacing import Wheel
 from wiretape_server.play import World
@@ -173,6 +174,7 @@ class CodexPlay:
         entries = self.recorder.entries()
         struck = {entry.fault.partition("@")[0] for entry in entries if isinstance(entry, Struck)}
         given_up = any(KINDS[kind].may_end for kind in struck)
+        outputs = expected_outputs(self.cassette, self.profile) if self.provider_requests else {}
         return Transcript(
             protocol="codex",
             name=self.cassette.name,
@@ -180,7 +182,7 @@ class CodexPlay:
             live=True,
             pace=self.options.pace,
             profile=self.profile.name,
-            expect={"results": self.cassette.expect.results},
+            expect={"results": self.cassette.expect.results} | ({"outputs": outputs} if outputs else {}),
             faults=tuple(map(str, self.options.faults)),
             unplayed=() if given_up else self.unplayed,
             errors=(*self.errors, *self._model.overruns, *unstruck(self.options.faults, entries)),

@@ -1,8 +1,7 @@
 """The model provider that an app-server asks (the Responses API), so that a real one can be tested too.
 
-Plays the cassette's ``model`` steps to each thread, which it knows by ``prompt_cache_key``, and looks at the
-``function_call_output`` items that come back: where the cassette says what a tool gives, another output is
-noted as an error of the play.
+Plays the cassette's ``model`` steps to each thread, which it knows by ``prompt_cache_key``. What comes back
+of calls is for the rules to judge; a call of which nothing comes back is noted as an error of the play.
 """
 
 from __future__ import annotations
@@ -16,10 +15,11 @@ from aiohttp import web
 from wiretape import strictjson
 from wiretape.cassette.model import ModelCall, ModelItem, ModelText, Step
 from wiretape.codex.messages import fields
-from wiretape.strictjson import ABSENT, StrictJSONError
+from wiretape.codex.model_side import outputs
+from wiretape.strictjson import StrictJSONError
 from wiretape.transcript import Body
-from wiretape_server.codex.answers import outcome
 from wiretape_server.codex.provider import ProviderRequest
+from wiretape_server.codex_outputs import calls
 from wiretape_server.codex_play import CodexPlay
 
 _JSON: Final = {"content-type": "application/json"}
@@ -73,8 +73,7 @@ async def _respond(play: CodexPlay, request: web.BaseRequest, number: int, body:
         return _answer(play, number, 400, {"error": {"message": f"the body is no JSON: {error}"}})
     thread = str(fields(asked).get("prompt_cache_key", ""))
     before = play.cassette.model[: play.provider_requests[thread]]
-    wrong = [*wrong_outputs(play, fields(asked)), *missing_outputs(before, fields(asked))]
-    play.errors += (f"request {number}: {each}" for each in wrong)
+    play.errors += (f"request {number}: {each}" for each in missing_outputs(before, fields(asked)))
     step = play.next_step(
         ProviderRequest(
             thread_id=thread,
@@ -162,54 +161,9 @@ def _event(payload: Mapping[str, Any]) -> bytes:
     return f"event: {payload['type']}\ndata: {strictjson.dumps(payload)}\n\n".encode()
 
 
-def wrong_outputs(play: CodexPlay, asked: Mapping[str, Any]) -> Iterator[str]:
-    """Say which outputs are not what the cassette says its tools give."""
-    calls = {call.id: call for step in play.cassette.model for call in _calls(step)}
-    for call_id, item in _outputs(asked):
-        call = calls.get(call_id)
-        if call is None:
-            continue
-        expected, output = expected_output(play, call), item.get("output", ABSENT)
-        if expected is not ABSENT and not strictjson.equal(output, expected):
-            want, got = strictjson.dumps(expected), "absent" if output is ABSENT else strictjson.dumps(output)
-            yield f"function_call_output of {call.id} ({call.tool}): want {want}, got {got}"
-
-
 def missing_outputs(before: Sequence[Step], asked: Mapping[str, Any]) -> Iterator[str]:
     """Say which calls of the step before a request have no output in it; a real app-server sends all."""
-    there = {call_id for call_id, _ in _outputs(asked)}
-    for call in _calls(before[-1]) if before else ():
+    there = {call_id for _, call_id, _ in outputs(asked)}
+    for call in calls(before[-1]) if before else ():
         if call.id not in there:
             yield f"function_call_output of {call.id} ({call.tool}): none came back"
-
-
-def _calls(step: Step) -> Iterator[ModelCall]:
-    return (item for item in step.items if isinstance(item, ModelCall))
-
-
-def _outputs(asked: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """The outputs in a request, each with the id of its call."""
-    given = asked.get("input")
-    for item in map(fields, given if isinstance(given, list) else []):
-        if item.get("type") == "function_call_output":
-            yield str(item.get("call_id")), item
-
-
-def expected_output(play: CodexPlay, call: ModelCall) -> object:
-    """What the model gets of a call when its tool gives what it must; ABSENT where nothing is said."""
-    answer = play.cassette.expect.results.get(call.tool, ABSENT)
-    if answer is ABSENT:
-        answer = _echo(call)
-    if not {"contentItems", "success"} <= fields(answer).keys():
-        return ABSENT
-    return outcome(answer, play.profile).output
-
-
-def _echo(call: ModelCall) -> object:
-    """The answer of a tool that gives back its text; ABSENT when the call has none."""
-    try:
-        text = fields(strictjson.loads(call.arguments)).get("text")
-    except StrictJSONError:
-        return ABSENT
-    items = [{"type": "inputText", "text": text}]
-    return {"contentItems": items, "success": True} if isinstance(text, str) else ABSENT

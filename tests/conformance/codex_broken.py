@@ -35,6 +35,8 @@ class Broken:
     """Whether the model has to be busy with its last answer still when the client has given its own."""
     fault: str = ""
     """What has to go wrong, so that it shows."""
+    behind: bool = False
+    """Whether the client speaks to a real app-server: then only what its model is told is seen."""
 
 
 def put(path: str, value: object) -> Edit:
@@ -234,6 +236,11 @@ BROKEN: dict[str, Broken] = {
     "response.no-legacy-output": on_call(edited(put("result", {"output": "hi", "success": True}))),
     "response.no-snake-case": on_result(put("contentItems.0.type", "input_text")),
     "response.result-as-expected": on_result(put("success", False)),
+    "response.reaches-model": Broken(
+        hooks=Hooks(call=edited(put("result.contentItems.0.text", "something else"))),
+        cassette="history_resume",
+        behind=True,
+    ),
     # errors, and new tokens
     "error.code-integer": on_call(before({"error": {"message": "the tool blew up"}})),
     "error.message-string": on_call(before({"error": {"code": -32000}})),

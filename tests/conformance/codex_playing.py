@@ -3,36 +3,44 @@
 from __future__ import annotations
 
 import contextlib
+import json
 from collections import deque
 from typing import Literal
 
 from tests.conformance.codex_reference import CONFORMING, ClientError, CodexClient, Hooks
 from tests.server.codex_client import Clock, Minter, Timers
 from wiretape import verify
-from wiretape.cassette import Cassette
+from wiretape.cassette import Cassette, Step
 from wiretape.codex.environment import client_steps, tool_results
 from wiretape.contract import Report
 from wiretape.faults import Fault, parse
 from wiretape.faults.codex import Aim
-from wiretape.transcript import Frame, Link, Side, Struck, Transcript
+from wiretape.transcript import Frame, Link, Request, Side, Struck, Transcript
 from wiretape_server.codex.appserver import AppServer
 from wiretape_server.codex.home import Home
 from wiretape_server.codex.profiles import PROFILES
-from wiretape_server.codex.provider import ScriptedModel
+from wiretape_server.codex.provider import ProviderRequest, ScriptedModel
 from wiretape_server.codex_faults import Overlay, Unnoted
+from wiretape_server.codex_outputs import expected_outputs
 
 FOR_EVER = 30.0
 """Seconds until a client that waits is ended."""
 
 
 def judged(
-    cassette: Cassette, hooks: Hooks = CONFORMING, *, profile: str = "0.171", fault: str = ""
+    cassette: Cassette,
+    hooks: Hooks = CONFORMING,
+    *,
+    profile: str = "0.171",
+    fault: str = "",
+    behind: bool = False,
 ) -> Report:
     """Play a cassette to the reference client, broken by ``hooks``, and give the verdict.
 
-    With a fault the client may end with a ClientError.
+    With a fault the client may end with a ClientError. ``behind`` a real app-server only what the model is
+    told is seen.
     """
-    session = Session(cassette, profile, tuple(map(parse, filter(None, [fault]))))
+    session = Session(cassette, profile, tuple(map(parse, filter(None, [fault]))), behind=behind)
     with contextlib.suppress(ClientError) if fault else contextlib.nullcontext():
         client_of(session, hooks).run()
     return verify(session.finished())
@@ -52,10 +60,12 @@ def client_of(session: Session, hooks: Hooks = CONFORMING) -> CodexClient:
 class Session:
     """The app-server's side of one cassette: each connection is a process on the same home."""
 
-    def __init__(self, cassette: Cassette, profile: str, faults: tuple[Fault, ...] = ()) -> None:
-        self.cassette = cassette
+    def __init__(
+        self, cassette: Cassette, profile: str, faults: tuple[Fault, ...] = (), *, behind: bool = False
+    ) -> None:
+        self.cassette, self.behind = cassette, behind
         self.faults, self.aim = faults, Aim(faults)
-        self.model = ScriptedModel(cassette.model)
+        self.script = ScriptedModel(cassette.model)
         self.profile = PROFILES[profile]
         self.home, self.clock, self.mint, self.timers = Home(), Clock(), Minter(), Timers()
         self.connections = 0
@@ -64,7 +74,8 @@ class Session:
             name=cassette.name,
             live=True,
             pace="instant",
-            expect={"results": cassette.expect.results},
+            expect={"results": cassette.expect.results}
+            | ({"outputs": expected_outputs(cassette, self.profile)} if behind else {}),
         )
 
     def connect(self) -> MemoryWire:
@@ -74,7 +85,7 @@ class Session:
     def process(self) -> AppServer:
         return AppServer(
             profile=self.profile,
-            model=self.model,
+            model=self,
             home=self.home,
             wall=self.clock,
             mint=self.mint,
@@ -83,7 +94,26 @@ class Session:
             stderr=lambda _line: None,
         )
 
+    def next_step(self, request: ProviderRequest) -> Step:
+        """Be the model, and note what it is told, if that is what is seen."""
+        if self.behind:
+            asked = {"prompt_cache_key": request.thread_id, "input": request.body["input"]}
+            number = len(self.transcript.entries) + 1
+            self.transcript.entries.append(
+                Request(
+                    number=number,
+                    method="POST",
+                    path="/v1/responses",
+                    headers=(),
+                    body=json.dumps(asked).encode(),
+                    at=self.clock(),
+                )
+            )
+        return self.script.next_step(request)
+
     def frame(self, direction: Side, data: bytes, connection: str) -> None:
+        if self.behind:
+            return
         at = self.clock()
         self.transcript.entries.append(Frame(direction=direction, data=data, connection=connection, at=at))
 
@@ -91,13 +121,15 @@ class Session:
         self.transcript.entries.append(Struck(connection=connection, fault=fault, at=self.clock()))
 
     def link(self, connection: str, what: Literal["opened", "closed"], by: Side = "client") -> None:
+        if self.behind:
+            return
         at = self.clock()
         self.transcript.entries.append(
             Link(connection=connection, what=what, transport="stdio", at=at, by=by)
         )
 
     def finished(self) -> Transcript:
-        self.transcript.errors = tuple(self.model.overruns)
+        self.transcript.errors = tuple(self.script.overruns)
         return self.transcript
 
 

@@ -39,7 +39,8 @@ def test_every_rule_has_a_broken_client_and_every_broken_client_a_rule() -> None
 def test_a_broken_client_fails_its_rule_and_no_other(rule: Rule) -> None:
     broken = BROKEN[short(rule.id)]
     cassette = load_cassette(f"codex/{broken.cassette}")
-    report = judged(busy(cassette) if broken.busy else cassette, broken.hooks, fault=broken.fault)
+    played = busy(cassette) if broken.busy else cassette
+    report = judged(played, broken.hooks, fault=broken.fault, behind=broken.behind)
     failed = failures(report)
     assert {finding.rule for finding in failed} == {rule.id}, failed
     assert report.ok == all(finding.level != "must" for finding in failed)
@@ -58,6 +59,15 @@ def test_no_rule_complains_of_the_reference_client_at_an_older_server(name: str,
     report = played(name, profile)
     assert failures(report) == []
     assert report.errors == ()
+
+
+@pytest.mark.parametrize("name", CASSETTES)
+def test_no_rule_complains_of_the_reference_client_behind_a_real_app_server(name: str) -> None:
+    report = judged(load_cassette(f"codex/{name}"), behind=True)
+    assert failures(report) == []
+    (output,) = [f for f in report.findings if f.rule == "codex.response.reaches-model"]
+    unknown = {"auth_refresh", "plain_turn", "interrupt_during_call", "dynamic_tool_text"}
+    assert (output.outcome == "not_observed") == (name in unknown), output
 
 
 @pytest.mark.parametrize("name", CASSETTES)

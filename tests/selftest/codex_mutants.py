@@ -48,6 +48,7 @@ def codex_mutations(*, examples: int = 6) -> Iterator[Wrong]:
             cassettes=(broken.cassette,),
             busy=broken.busy,
             fault=broken.fault,
+            behind=broken.behind,
         )
     yield from opening_mutations()
     yield from _calls()

@@ -29,14 +29,20 @@ ALL: Final = (*CALLING, "plain_turn", "success_false", "history_resume", "auth_r
 
 
 def play(
-    cassette: Cassette, hooks: Hooks = CONFORMING, *, leaves: int | None = None, fault: str = ""
+    cassette: Cassette,
+    hooks: Hooks = CONFORMING,
+    *,
+    leaves: int | None = None,
+    fault: str = "",
+    behind: bool = False,
 ) -> Transcript:
     """The transcript of a session, also of one that comes to no end.
 
-    ``leaves``: how many messages the client reads before it hangs up.
+    ``leaves``: how many messages the client reads before it hangs up. ``behind`` a real app-server only what
+    the model is told is in it.
     """
     faults = (parse(fault),) if fault else ()
-    session, patience = Session(cassette, "0.171", faults), Patience(leaves)
+    session, patience = Session(cassette, "0.171", faults, behind=behind), Patience(leaves)
     client = CodexClient(
         connect=lambda: LeavingWire(session.connect(), patience),
         steps=client_steps(cassette, profile="0.171"),
@@ -131,12 +137,20 @@ class Wrong:
     leaves: int | None = None
     fault: str = ""
     """What goes wrong on purpose, so that it shows."""
+    behind: bool = False
+    """Whether only what a real app-server tells its model is seen."""
 
     def mutant(self, cassette: str) -> Mutant:
         return Mutant(
             name=f"{self.rule}: {self.name} [{cassette}]",
             rules=(self.rule,),
-            play=lambda: play(self.played(cassette), self.hooks, leaves=self.leaves, fault=self.fault),
+            play=lambda: play(
+                self.played(cassette),
+                self.hooks,
+                leaves=self.leaves,
+                fault=self.fault,
+                behind=self.behind,
+            ),
             also=self.also,
         )
 

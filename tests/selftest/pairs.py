@@ -109,7 +109,8 @@ def codex_pairs(*, every: int = 1) -> Iterator[Mutant]:
         for rule, edit in _EDITS.items()
     }
     for wrong in codex_mutations(examples=1):
-        if wrong.leaves is None and not wrong.fault and wrong.rule not in _EDITS and not _is_whole(wrong):
+        special = wrong.leaves is not None or wrong.fault or wrong.behind
+        if not special and wrong.rule not in _EDITS and not _is_whole(wrong):
             found.setdefault(wrong.rule, []).append(wrong)
     for one, other in islice(combinations(found, 2), 0, None, every):
         couples = product(found[one][:_TRIED], found[other][:_TRIED])

@@ -9,8 +9,10 @@ from typing import Any
 import pytest
 
 from tests.server.wire import TIMEOUT, Answer, Wire, ask
+from wiretape import verify
 from wiretape.cassette import Cassette, Expect, ModelCall, ModelError, ModelText, Provenance, Step
 from wiretape.sse import EventStreamDecoder
+from wiretape.strictjson import ABSENT
 from wiretape.transcript import End
 from wiretape_server.thread import CodexPlayback
 
@@ -126,6 +128,7 @@ def test_a_step_that_waits_begins_an_answer_and_never_ends_it(
     ("results", "right", "wrong"),
     [
         ({}, "hi", "ho"),
+        ({"demo_echo": "echo"}, "hi", "ho"),
         ({}, "hi", [{"type": "input_text", "text": "hi"}]),
         ({}, "hi", "dynamic tool request failed"),
         (
@@ -142,12 +145,13 @@ def test_what_a_call_gave_the_model_is_compared_with_what_its_tool_gives(
     steps = (Step(items=(CALL,)), Step(items=(ModelText(text="done"),)))
     playback = codex(made(*steps, **results))
     for given in (right, wrong):
-        assert not playback.transcript().errors
+        assert not verify(playback.transcript()).violations
         post(playback)
         post(playback, output(given))
-    (error,) = [each for each in playback.transcript().errors if "function_call_output" in each]
-    assert "function_call_output of call_1 (demo_echo): want " in error
-    assert json.dumps(wrong, separators=(",", ":")) in error
+    (finding,) = verify(playback.transcript()).violations
+    assert (finding.rule, finding.path) == ("codex.response.reaches-model", "input[0].output")
+    assert (finding.want, finding.got) == (right, wrong)
+    assert "call_1" in finding.at
 
 
 @pytest.mark.parametrize(
@@ -164,6 +168,7 @@ def test_where_the_cassette_says_nothing_nothing_is_said(
     playback = codex(made(Step(items=(CALL,)), demo_echo={"success": True}))
     post(playback, *given)
     assert not playback.transcript().errors
+    assert not verify(playback.transcript()).violations
 
 
 @pytest.mark.parametrize("arguments", ["not json", "[]", '{"text": 5}', "{}"])
@@ -171,13 +176,14 @@ def test_arguments_without_a_text_have_no_echo(codex: Callable[..., CodexPlaybac
     call = ModelCall(id="call_1", tool="demo_echo", arguments=arguments)
     playback = codex(made(Step(items=(call,))))
     post(playback, output("anything"))
-    assert not playback.transcript().errors
+    assert not verify(playback.transcript()).violations
 
 
 def test_an_output_that_is_not_there_is_wrong_too(codex: Callable[..., CodexPlayback]) -> None:
     playback = codex(made(Step(items=(CALL,))))
     post(playback, {"type": "function_call_output", "call_id": "call_1"})
-    assert playback.transcript().errors[0].endswith('want "hi", got absent')
+    (finding,) = verify(playback.transcript()).violations
+    assert finding.got is ABSENT
 
 
 def test_a_call_whose_output_never_comes_back_is_named_once(codex: Callable[..., CodexPlayback]) -> None:

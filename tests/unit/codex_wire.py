@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from wiretape.contract import Finding, Report
-from wiretape.transcript import Frame, Link, Side, Struck, Transcript, Transport
+from wiretape.transcript import Frame, Link, Request, Side, Struck, Transcript, Transport
 from wiretape.verdict import verify
 
 THREAD = "01a22d19-74a1-7492-85cd-ddf786c1dc7c"
@@ -54,6 +54,14 @@ class Wire:
             connection=self.connection, what="closed", transport=transport, detail=detail, by=by, at=self.at
         )
         self.transcript.entries.append(link)
+
+    def told(self, *given: Any, thread: str = "t", path: str = "/v1/responses") -> None:
+        """A real app-server asks its model's provider, with these items as its input."""
+        body = json.dumps({"prompt_cache_key": thread, "input": given}).encode()
+        number = len(self.transcript.entries) + 1
+        self.transcript.entries.append(
+            Request(number=number, method="POST", path=path, headers=(), body=body, at=self.at)
+        )
 
     def struck(self, fault: str, at: float = 0.0) -> None:
         """A fault strikes the connection."""

@@ -99,7 +99,14 @@ def in_a_notification(_name: str, value: Any) -> Wire:
     return wire
 
 
+def in_what_the_model_is_told(_name: str, value: Any) -> Wire:
+    wire = Wire(expect={"outputs": {"call_1": "hi"}})
+    wire.told({"type": "function_call_output"} | value)
+    return wire
+
+
 PLACES = {
+    "model_outputs": in_what_the_model_is_told,
     "replies": in_an_answer,
     "calls": in_an_answer,
     "tool_replies": in_an_answer,
@@ -163,6 +170,7 @@ def test_a_session_that_is_right_breaks_no_rule_and_shows_most_of_them() -> None
         "error.message-string",
         "auth-refresh.answered",
         "auth-refresh.result-shape",
+        "response.reaches-model",
         *AFTER_FAULTS,
     }
     assert set(outcomes.values()) == {"pass", "not_observed"}

@@ -23,6 +23,7 @@ VERIFIER: Final = Verifier(
         "replies": "the client answered nothing",
         "tool_replies": "no answer to a tool call was seen",
         "refresh_replies": "no new tokens were sent",
+        "model_outputs": "no real app-server told its model of a call",
         "strikes": "no fault struck",
         "turn_starts": "no turn was begun after a fault",
     },

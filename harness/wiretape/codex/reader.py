@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from wiretape.codex.dialects import version_of
 from wiretape.codex.messages import REFRESH, TOOL_CALL, fields
+from wiretape.codex.model_side import ModelSide
 from wiretape.codex.replies import Replies
 from wiretape.codex.session import CallStep, ToolCall, Turn, TurnState, TurnStep
 from wiretape.codex.strikes import Strikes
@@ -15,7 +16,7 @@ from wiretape.codex.view import Ask, CodexView, Connection, Initialize, PlayedTu
 from wiretape.jsonrpc import Answer, Call, Failure, Message, Notice, Unreadable
 from wiretape.jsonrpc import read as read_message
 from wiretape.strictjson import ABSENT, identical
-from wiretape.transcript import Frame, Link, Struck, Transcript
+from wiretape.transcript import Frame, Link, Request, Struck, Transcript
 
 REFRESH_TIMED_OUT: Final = "auth refresh request timed out"
 _SHOWN: Final = 80
@@ -23,7 +24,7 @@ _SHOWN: Final = 80
 
 
 def read(transcript: Transcript) -> CodexView:
-    """Digest a transcript for the Codex rules. The model provider's exchanges are not looked at."""
+    """Digest a transcript for the Codex rules. Of what a model is told, calls' outputs are looked at."""
     reader = _Reader(transcript)
     for order, entry in enumerate(transcript.entries):
         if isinstance(entry, Frame):
@@ -32,6 +33,8 @@ def read(transcript: Transcript) -> CodexView:
             reader.link(entry)
         elif isinstance(entry, Struck):
             reader.strikes.strike(entry, reader.connection(entry.connection))
+        elif isinstance(entry, Request):
+            reader.view.model_outputs += reader.model_side.new(entry)
     return reader.view
 
 
@@ -41,6 +44,7 @@ class _Reader:
         self.view = CodexView()
         self.replies = Replies(self.view, transcript.expect.get("results", {}))
         self.strikes = Strikes(self.view)
+        self.model_side = ModelSide(transcript.expect.get("outputs", {}))
         self.connections: dict[str, Connection] = {}
         self.requests: dict[tuple[str, str], tuple[int, Call]] = {}
         """The client's requests that wait for their answer, by connection and id as it is written; each with

@@ -201,6 +201,17 @@ class RefreshReply:
 
 
 @dataclass(slots=True, kw_only=True)
+class ModelOutput:
+    """What a real app-server told its model of a call."""
+
+    at: str
+    path: str
+    output: object
+    """ABSENT where it is left out."""
+    expected: object
+
+
+@dataclass(slots=True, kw_only=True)
 class After:
     """A message that the client sent after a fault had struck."""
 
@@ -233,6 +244,11 @@ class Strike:
     @property
     def kind(self) -> str:
         return self.fault.partition("@")[0]
+
+    @property
+    def ends(self) -> bool:
+        """Whether the client may leave because of it, whatever it did until then."""
+        return self.kind in ENDINGS or self.kind == "rpc-error"
 
     @property
     def excuses(self) -> bool:
@@ -270,6 +286,7 @@ class CodexView:
     replies: list[Reply] = field(default_factory=list)
     tool_replies: list[ToolReply] = field(default_factory=list)
     refresh_replies: list[RefreshReply] = field(default_factory=list)
+    model_outputs: list[ModelOutput] = field(default_factory=list)
     strikes: list[Strike] = field(default_factory=list)
     turn_starts: list[TurnStart] = field(default_factory=list)
     """Those after a fault."""

@@ -10,6 +10,7 @@ from wiretape.codex.rules.errors import ERROR_RULES
 from wiretape.codex.rules.faults import FAULT_RULES
 from wiretape.codex.rules.frames import FRAME_RULES
 from wiretape.codex.rules.handshake import HANDSHAKE_RULES
+from wiretape.codex.rules.model_side import MODEL_RULES
 from wiretape.codex.rules.refresh import REFRESH_RULES
 from wiretape.codex.rules.responses import RESPONSE_RULES
 from wiretape.contract import Rule
@@ -22,6 +23,7 @@ RULES: Final[tuple[Rule, ...]] = (
     *RESPONSE_RULES,
     *ERROR_RULES,
     *REFRESH_RULES,
+    *MODEL_RULES,
     *BEHAVIOR_RULES,
     *FAULT_RULES,
 )

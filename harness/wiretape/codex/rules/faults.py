@@ -7,7 +7,6 @@ from typing import Final
 from wiretape.codex.rules.source import rule
 from wiretape.codex.view import After, Strike, TurnStart
 from wiretape.contract import Answer, Fault, Rule, Unseen
-from wiretape.faults.codex import ENDINGS
 from wiretape.jsonrpc import Call, Notice
 from wiretape.strictjson import identical
 
@@ -97,7 +96,7 @@ def _malformed_skipped(strike: Strike) -> Answer:
         return _other("malformed-line")
     if not strike.gave_up:
         return None
-    if any(each.kind in ("rpc-error", *ENDINGS) for each in strike.connection.strikes):
+    if any(each.ends for each in strike.connection.strikes):
         return Unseen("the client may have left because of another fault")
     if strike.closed is None:
         return Unseen("the client had said nothing more yet")
