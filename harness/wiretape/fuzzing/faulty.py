@@ -17,6 +17,8 @@ _WAITING: Final = frozenset({"stall", "delay", "jitter", "429", "late-answer"})
 """Kinds that only cost time: whether a client waits long enough is seen in one play as well as in many."""
 _UNNOTICED: Final = frozenset({"unknown-field", "unknown-event", "notification-first"})
 """Kinds that make no difference to a right client."""
+_ANNOUNCEMENT: Final = 1
+"""An answer's first event is left alone: to read deltas that nobody announced is a client's own business."""
 _EVERYWHERE: Final = "*"
 _CODEX_PLACES: Final = st.integers(1, 12)
 """A drawn session of the app-server has no recorded frames that would say which places there are."""
@@ -42,7 +44,9 @@ def _flow_a_faults(draw: Draw, kind: Kind, session: Cassette) -> Fault | None:
     """A place that the fault does strike; None in a session that has none."""
     unit = kind.units[0]
     struck = hits([Fault(kind.name, Where(unit, _EVERYWHERE))], session)
-    places = sorted({place for hit in struck if (place := hit.request or hit.event)})
+    requests = {hit.request for hit in struck if hit.request}
+    events = {hit.event for hit in struck if hit.event and hit.event != _ANNOUNCEMENT}
+    places = sorted(requests or events)
     return Fault(kind.name, Where(unit, draw(st.sampled_from(places)))) if places else None
 
 
