@@ -50,7 +50,7 @@ def in_memory(
 ) -> Report:
     """The verdict on the reference client without any process or socket."""
     session = Session(adaptive("codex"), profile)
-    session.model = AutoModel(seed=seed, profile=profile)  # type: ignore[assignment]
+    session.script = AutoModel(seed=seed, profile=profile)  # type: ignore[assignment]
     client(session.connect, hooks, tools).run()
     return verify(session.finished())
 
@@ -81,6 +81,7 @@ NOT_EXERCISED = {
     "auth-refresh.answered": "nobody logs in",
     "auth-refresh.result-shape": "nobody logs in",
     "call.handled": "its broken client refuses new tokens, and nobody logs in",
+    "response.reaches-model": "it takes a real app-server",
     "behavior.keeps-reading": "in memory the model is never busy; see below",
 }
 

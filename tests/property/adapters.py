@@ -124,7 +124,7 @@ class AppServer:
         self._edit = edit
         self._heard: list[bytes] = []
         session = Session(adaptive("codex"), "0.171")
-        session.model = AutoModel(seed=0, profile="0.171")  # type: ignore[assignment]
+        session.script = AutoModel(seed=0, profile="0.171")  # type: ignore[assignment]
         self._connection = session.process().connect(self._heard.append, name="c1")
 
     def receive(self, data: bytes) -> Iterator[bytes]:
