@@ -15,7 +15,7 @@ CANDIDATES := $(PYTHON) python3 python3.14 python3.13 python3.12 python3.11
 .DEFAULT_GOAL := help
 
 help:
-	@sed -n '1,6s/^# //p' Makefile
+	@sed -n '1,7s/^# //p' Makefile
 
 demo: $(VENV)/.installed
 	PATH="$(CURDIR)/$(BIN):$$PATH" wiretape check --all -- python tests/examples/clients/flow_a_client.py
