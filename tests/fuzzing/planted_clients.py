@@ -295,5 +295,5 @@ PLANTED_CLIENTS: dict[str, Plant] = {
     "one form of recipient": plant(LocalOnly, "calls", ONCE),
     "names the first tool": plant(TheFirstTool, "calls", "return.author-name-is-tool"),
     "optional arguments are unknown": plant(NoAside, "calls", INTACT),
-    "does not look for [DONE]": plant(Planted, "faults", "fault.no-return-to-cut-call", seed=3),
+    "does not look for [DONE]": plant(Planted, "cuts", "fault.no-return-to-cut-call", seed=6),
 }

@@ -100,7 +100,7 @@ def test_a_find_under_a_fault_is_shown_again_with_the_fault(
     fuzz: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
     wrong, rule = "does not look for [DONE]", "FAIL flow_a.fault.no-return-to-cut-call"
-    code, report, said = fuzz("--kind", "faults", "--seed", "3", *stays(wrong), examples=100)
+    code, report, said = fuzz("--kind", "cuts", "--seed", "6", *stays(wrong), examples=100)
     assert code == Exit.VIOLATIONS
     assert rule in said
     file = report["kinds"][0]["files"][0]

@@ -15,6 +15,8 @@ from wiretape.testing.changes import Draw
 
 _WAITING: Final = frozenset({"stall", "delay", "jitter", "429", "late-answer"})
 """Kinds that only cost time: whether a client waits long enough is seen in one play as well as in many."""
+CUTS: Final = frozenset({"cut", "cut-inside", "cut-character", "reset", "early-end", "bad-chunk"})
+"""Kinds that end a stream before its time."""
 _UNNOTICED: Final = frozenset({"unknown-field", "unknown-event", "notification-first"})
 """Kinds that make no difference to a right client."""
 _ANNOUNCEMENT: Final = 1
@@ -25,18 +27,22 @@ _CODEX_PLACES: Final = st.integers(1, 12)
 
 
 @st.composite
-def faulty_trials(draw: Draw, about: str, drawn: SearchStrategy[Cassette]) -> Trial:
-    """Sessions with one fault; of one that nobody should notice, with the session without it to compare."""
+def faulty_trials(draw: Draw, about: str, drawn: SearchStrategy[Cassette], *, cut: bool = False) -> Trial:
+    """Sessions with one fault; of one that nobody should notice, with the session without it to compare.
+
+    ``cut``: with one of CUTS, otherwise with any other.
+    """
     session = draw(drawn)
-    kind = draw(st.sampled_from(_kinds(session.protocol)))
+    kind = draw(st.sampled_from(_kinds(session.protocol, cut)))
     session = replace(session, title=f"Found by fuzzing: {about}: {kind.title}")
     fault = draw(_codex_faults(kind) if session.protocol == "codex" else _flow_a_faults(kind, session))
     faults = () if fault is None else (str(fault),)
     return Trial(cassette=session, plain=session if kind.name in _UNNOTICED else None, faults=faults)
 
 
-def _kinds(protocol: str) -> list[Kind]:
-    return [kind for kind in KINDS.values() if kind.protocol == protocol and kind.name not in _WAITING]
+def _kinds(protocol: str, cut: bool) -> list[Kind]:
+    of_protocol = (kind for kind in KINDS.values() if kind.protocol == protocol)
+    return [kind for kind in of_protocol if kind.name not in _WAITING and (kind.name in CUTS) == cut]
 
 
 @st.composite

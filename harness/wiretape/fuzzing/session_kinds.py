@@ -213,9 +213,11 @@ _FORMS: Final = tuple(
     )
 )
 
-_TROUBLE: Final = "something goes wrong on the wire"
+_CUT: Final = "an answer ends before its time, anywhere"
+_TROUBLE: Final = "something else goes wrong on the wire"
 
 FLOW_A_KINDS: Final[tuple[Kind[Trial], ...]] = (
     *_FORMS,
+    Kind(name="cuts", about=_CUT, examples=faulty_trials(_CUT, _usual(sessions()), cut=True)),
     Kind(name="faults", about=_TROUBLE, examples=faulty_trials(_TROUBLE, _usual(sessions(most_calls=2)))),
 )
