@@ -60,7 +60,7 @@ class PatientClient(ReferenceClient):
                     handed_off = handed_off or (
                         isinstance(news, TypedEvent) and news.type == "stream_handoff"
                     )
-                    done = event.data.strip() == "[DONE]"
+                    done = done or event.data.strip() == "[DONE]"
         except DeltaError as error:
             raise ClientError(f"the stream does not decode: {error}") from None
         except (HTTPException, OSError):

@@ -58,6 +58,7 @@ EXPECTED = {
     "drop@type:message_stream_complete": Expected(True, True),
     "drop@type:[DONE]": Expected(False, False),
     "reorder@event:5": Expected(False, False),
+    "reorder@type:message_stream_complete": Expected(True, True),
     "unknown-op@event:6": Expected(False, False),
     "unknown-field@event:*": Expected(True, True),
     "unknown-event@event:*": Expected(True, True),
