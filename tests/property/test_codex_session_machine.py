@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable
 from typing import Any, ClassVar
 
+from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
@@ -107,3 +108,6 @@ class AppServerMachine(CodexServerMachine):
 TestTurn = TurnMachine.TestCase
 TestConformingClient = ConformingClientMachine.TestCase
 TestAppServer = AppServerMachine.TestCase
+TestConformingClient.settings = TestAppServer.settings = settings(
+    stateful_step_count=12, suppress_health_check=()
+)

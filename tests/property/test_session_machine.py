@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
@@ -118,3 +119,6 @@ class BackendMachine(FlowAServerMachine):
 TestConversation = ConversationMachine.TestCase
 TestConformingClient = ConformingClientMachine.TestCase
 TestBackend = BackendMachine.TestCase
+TestConformingClient.settings = TestBackend.settings = settings(
+    stateful_step_count=12, suppress_health_check=()
+)
