@@ -108,6 +108,5 @@ class AppServerMachine(CodexServerMachine):
 TestTurn = TurnMachine.TestCase
 TestConformingClient = ConformingClientMachine.TestCase
 TestAppServer = AppServerMachine.TestCase
-TestConformingClient.settings = TestAppServer.settings = settings(
-    stateful_step_count=12, suppress_health_check=()
-)
+_SHORT = settings(stateful_step_count=12, suppress_health_check=())
+TestConformingClient.settings = TestAppServer.settings = _SHORT

@@ -119,6 +119,5 @@ class BackendMachine(FlowAServerMachine):
 TestConversation = ConversationMachine.TestCase
 TestConformingClient = ConformingClientMachine.TestCase
 TestBackend = BackendMachine.TestCase
-TestConformingClient.settings = TestBackend.settings = settings(
-    stateful_step_count=12, suppress_health_check=()
-)
+_SHORT = settings(stateful_step_count=12, suppress_health_check=())
+TestConformingClient.settings = TestBackend.settings = _SHORT
