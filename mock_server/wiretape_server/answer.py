@@ -59,6 +59,7 @@ def _stream(exchange: Exchange, answer: Answer) -> Stream:
         play.struck(exchange.number, faulted)
         headers |= {"Content-Type": faulted.content_type} if faulted.content_type else {}
     play.recorder.response(exchange.number, recorded.status, tuple(headers.items()), answer.body)
+    tail = faulted.tail if faulted else None
     written = turn.written = Written(body=answer.body, upto=answer.track.start)
     return Stream(
         number=exchange.number,
@@ -67,7 +68,7 @@ def _stream(exchange: Exchange, answer: Answer) -> Stream:
         track=answer.track,
         written=written,
         plan=faulted.how if faulted else recorded.end,
-        tail=answer.track.tail if not faulted or faulted.tail is None else faulted.tail,
+        tail=answer.track.tail if tail is None or not exchange.chunked else tail,
         marks=answer.marks,
         scale=1.0 if turn.part and turn.part.faulted else play.options.scale,
         wheel=play.world.wheel,

@@ -288,3 +288,9 @@ def test_the_cassette_and_other_plays_of_it_stay_as_they_are(play: Play) -> None
     assert ask(sound.base_url, "POST", PATH, TURN).body() == BODY
     assert faulty.cassette == sound.cassette == load_cassette(CASSETTE)
     assert (faulty.transcript().faults, sound.transcript().faults) == (("drop@event:*",), ())
+
+
+def test_a_bad_chunk_is_no_part_of_a_body_that_has_no_chunks(play: Play) -> None:
+    with Wire(play(CASSETTE, "bad-chunk@event:4").base_url) as wire:
+        wire.send("POST", PATH, TURN, version="HTTP/1.0")
+        assert wire.answer().body() == BODY[:FOURTH]

@@ -212,7 +212,7 @@ FLOW_A_KINDS: Final = (
         _AGAIN_RULES,
     ),
     _kind("404", "the request is refused: conversation_not_found", _GIVES_UP, _REQUEST),
-    _kind("409", "the request is refused: a conflict", _ASKS_AGAIN, _REQUEST, "code", _TROUBLE, _AGAIN_RULES),
+    _kind("409", "the request is refused: a conflict", _ASKS_AGAIN, _REQUEST, "inferred", "", _AGAIN_RULES),
     _kind("413", "the request is refused: too long", _GIVES_UP, _REQUEST),
     _kind("422", "the request is refused: not valid", _GIVES_UP, _REQUEST),
     _kind(
@@ -220,14 +220,12 @@ FLOW_A_KINDS: Final = (
         "the request is refused: too many, with Retry-After: 1",
         "waits as long as Retry-After says; then a new request with a fresh challenge; or gives up",
         _REQUEST,
-        "code",
-        _TROUBLE,
+        "doc",
+        "RFC 9110, 10.2.3",
         (*_AGAIN_RULES, "flow_a.fault.retry-after-kept"),
     ),
     _kind("500", "the server fails", _ASKS_AGAIN, _REQUEST, "inferred", "", _AGAIN_RULES),
-    _kind(
-        "502", "a gateway fails, with a page of HTML", _ASKS_AGAIN, _REQUEST, "code", _TROUBLE, _AGAIN_RULES
-    ),
+    _kind("502", "a gateway fails, with a page of HTML", _ASKS_AGAIN, _REQUEST, "inferred", "", _AGAIN_RULES),
     _kind(
         "challenge-used",
         "the conversation request is refused: its challenge was used before",
@@ -252,8 +250,8 @@ FLOW_A_KINDS: Final = (
         "the conversation or resume request is refused: its conduit token is another one by now",
         "prepares anew and sends the request with the new token and a fresh challenge",
         _REQUEST,
-        "code",
-        _TROUBLE,
+        "inferred",
+        "",
         (*_AGAIN_RULES, "flow_a.request.conduit-token-carried"),
     ),
     # --- the turn goes on elsewhere
