@@ -31,12 +31,12 @@ class AutoPlay(Play):
     def __init__(self, key: str, cassette: Adaptive, options: PlayOptions, world: World) -> None:
         super().__init__(key, Script(cassette=cassette, conversations=()), options, world)
         self._made: dict[str, RecordedConversation] = {}
-        """By what was declared, and what had been called by then."""
-        self._unfit: dict[str, None] = {}
+        """Turns by what was declared, what had been called by then, and how many there were."""
+        self._unfit: tuple[str, ...] = ()
 
     def recorded(self, request: Mapping[str, Any]) -> RecordedConversation:
         """Make a conversation up for a first request."""
-        return self._conversation(request, "", ())
+        return self._turn(request, "", (), 0)
 
     def next_part(
         self, live: LiveConversation, request: Mapping[str, Any], *, is_return: bool
@@ -62,21 +62,29 @@ class AutoPlay(Play):
     def _go_on(self, live: LiveConversation, request: Mapping[str, Any]) -> None:
         before = live.recorded
         called = tuple(sorted({call.tool for part in before.parts for call in part.facts.calls}))
-        turn = self._conversation(request, before.id.decode(), called)
+        asked = sum(not part.is_return for part in before.parts)
+        turn = self._turn(request, before.id.decode(), called, asked)
         minted = before.minted.and_more(turn.minted)
         live.recorded = replace(before, parts=(*before.parts, *turn.parts), minted=minted)
         if live.fresh:
             made = turn.minted.anew(self.world.mint, self.world.wall())
             live.values.update((old, new) for old, new in made.items() if old not in live.values)
 
-    def _conversation(
-        self, request: Mapping[str, Any], conversation_id: str, called: tuple[str, ...]
+    def _turn(
+        self, request: Mapping[str, Any], conversation_id: str, called: tuple[str, ...], number: int
     ) -> RecordedConversation:
+        """Turn ``number`` of a conversation, from 0 on; one that was made up alike before is the same."""
         declared = request.get("local_function_signatures")
-        key = strictjson.dumps([declared, conversation_id, called])
+        key = strictjson.dumps([declared, conversation_id, called, number])
         if key not in self._made:
-            made = scene(declared, seed=self.options.seed, called=called, conversation_id=conversation_id)
-            self._unfit |= dict.fromkeys(made.plan.unfit)
+            made = scene(
+                declared,
+                seed=self.options.seed,
+                called=called,
+                conversation_id=conversation_id,
+                number=number,
+            )
+            self._unfit = tuple(dict.fromkeys((*self._unfit, *made.plan.unfit)))
             self._made[key] = self._add(made.cassette)
         return self._made[key]
 

@@ -91,7 +91,7 @@ class AutoCodexPlay(CodexPlay):
     @property
     def unplayed(self) -> tuple[str, ...]:
         """What was not reached, and why nothing was called, if so."""
-        turns = [turn for turns in self._auto.threads.values() for turn in turns.values()]
+        turns = [turn for turns in list(self._auto.threads.values()) for turn in list(turns.values())]
         if not turns:
             return (NOTHING_ASKED,)
         unfit = dict.fromkeys(each for turn in turns for each in turn.scene.plan.unfit)

@@ -13,6 +13,7 @@ from tests.conformance.playing import failures, verdict
 from tests.conformance.reference_client import Hooks, ReferenceClient
 from wiretape.cassette import Cassette, load_cassette, save
 from wiretape.contract import Report
+from wiretape.flow_a.facts import read_stream
 from wiretape.scenario import Adaptive, adaptive
 from wiretape_server.options import PlayOptions
 from wiretape_server.thread import ServerThread
@@ -143,19 +144,22 @@ def test_conversations_with_other_tools_are_made_up_each_for_itself(server: Serv
     playback.close()
 
 
-def ask_twice(client: ReferenceClient) -> None:
+def ask_again(client: ReferenceClient) -> None:
     client.ask(client.user_message)
     client.tools = [*client.tools, signature("note", "message")]
     client.ask("And again.")
     client.ask("And once more.")
+    client.ask("Thank you.")
 
 
 @pytest.mark.parametrize("ids", ["fresh", "recorded"])
 def test_a_further_turn_calls_the_tools_that_are_new(server: ServerThread, ids: str) -> None:
-    report, made = judged(server, Hooks(play=ask_twice), ids=ids)
+    report, made = judged(server, Hooks(play=ask_again), ids=ids)
     assert failures(report) == []
     assert report.played, report.unplayed
-    assert len(made.interactions) == 3 + 2 + 1
+    assert len(made.interactions) == 3 + 2 + 1 + 1
+    said = [each for part in made.interactions for each in read_stream(part.response.body).message_ids]
+    assert len(said) == len(set(said))
 
 
 def test_a_strict_server_has_no_objection_to_the_reference_client(server: ServerThread) -> None:
@@ -178,11 +182,19 @@ def replayed(server: ServerThread, cassette: Cassette, hooks: Hooks) -> Report:
         playback.close()
 
 
-@pytest.mark.parametrize("rule", ["return.recipient-is-all", "return.tool-at-root", ""])
+@pytest.mark.parametrize(
+    "hooks",
+    [
+        BROKEN["return.recipient-is-all"].hooks,
+        BROKEN["return.tool-at-root"].hooks,
+        Hooks(),
+        Hooks(play=ask_again),
+    ],
+    ids=["recipient", "tool", "right", "four turns"],
+)
 def test_what_was_made_up_plays_again_from_its_file_with_the_same_verdict(
-    server: ServerThread, rule: str, tmp_path: Any
+    server: ServerThread, hooks: Hooks, tmp_path: Any
 ) -> None:
-    hooks = BROKEN[rule].hooks if rule else Hooks()
     report, made = judged(server, hooks)
     save(made, tmp_path / "kept.yaml")
     again = replayed(server, load_cassette(tmp_path / "kept.yaml"), hooks)

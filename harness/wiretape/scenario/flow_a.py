@@ -44,10 +44,15 @@ def of_signatures(declared: object, *, seed: int = 0) -> Cassette:
 
 
 def scene(
-    declared: object, *, seed: int = 0, called: Collection[str] = (), conversation_id: str = ""
+    declared: object,
+    *,
+    seed: int = 0,
+    called: Collection[str] = (),
+    conversation_id: str = "",
+    number: int = 0,
 ) -> Scene:
-    """Make one turn up: a call of each tool, but not of those that were ``called`` before in it."""
-    draw = Draw.about(seed, [declared, sorted(called)])
+    """Make turn ``number`` of a conversation up: it calls each tool that was not ``called`` before."""
+    draw = Draw.about(seed, [declared, sorted(called), number])
     tools = [tool for tool in callable_tools(declared) if tool.name not in called]
     planned = plan(tools, draw)
     turn = _Turn(planned, draw, declared, conversation_id)
