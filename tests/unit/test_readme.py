@@ -25,7 +25,7 @@ CHANGES = re.compile(
 """What stands for any text: ids, an ellipsis, tokens, ports, process ids and times."""
 
 OUTPUTS = (
-    "alefita_way: ok",
+    "alefita_way: ok (53",
     "auth_refresh: ok",
     "$ .venv/bin/pytest",
     ">       play.verify()",
@@ -33,14 +33,25 @@ OUTPUTS = (
     '{"base_url"',
     "event: delta_encoding",
     "handoff: ok",
+    "auto: ok",
+    "alefita_way: ok (54",
+    "kind  ",
 )
 """How the blocks of output begin; each is compared below."""
+SHOWN_BY = {
+    "wiretape check --cassette auto": "auto: ok",
+    "wiretape check --cassette alefita_way --fault": "alefita_way: ok (54",
+    "wiretape fuzz client": "kind  ",
+    "wiretape check --cassette handoff --report": "",
+}
+"""Blocks of commands that are run as they stand, and the block of output that each prints."""
 COMMANDS = (
     "wiretape check --protocol codex",
     "wiretape serve alefita_way --port 8765",
     "curl -N",
-    "wiretape check --cassette handoff",
+    "wiretape check --cassette handoff --cassette",
     "wiretape import sse",
+    *SHOWN_BY,
 )
 """How the blocks of commands begin that are run below."""
 ELSEWHERE = (
@@ -117,7 +128,7 @@ def test_an_ellipsis_stands_for_anything_and_nothing_else_does() -> None:
 def test_make_demo_ends_as_shown(verb: str) -> None:
     makefile = (ROOT / "Makefile").read_text("utf-8")
     (line,) = re.findall(rf"^\t.*?({verb} -- .*)$", makefile, re.MULTILINE)
-    assert looks_like(shown("auth_refresh: ok" if "codex" in verb else "alefita_way: ok"), run(line))
+    assert looks_like(shown("auth_refresh: ok" if "codex" in verb else "alefita_way: ok (53"), run(line))
 
 
 @pytest.fixture
@@ -185,11 +196,19 @@ def test_curl_prints_the_stream_as_shown(served: dict[str, str]) -> None:
 
 
 def test_both_example_clients_print_as_shown() -> None:
-    block = command("wiretape check --cassette handoff")
+    block = command("wiretape check --cassette handoff --cassette")
     python, node = block.strip().splitlines()
     assert looks_like(shown("handoff: ok"), run(python))
     if shutil.which("node"):
         assert looks_like(shown("handoff: ok"), run(node))
+
+
+@pytest.mark.parametrize("beginning", SHOWN_BY)
+def test_a_command_prints_what_is_shown_below_it(beginning: str, tmp_path: Path) -> None:
+    (tmp_path / "tests").symlink_to(ROOT / "tests")
+    printed = run(command(beginning), tmp_path)
+    below = SHOWN_BY[beginning]
+    assert looks_like(shown(below), printed) if below else (tmp_path / "handoff.html").exists()
 
 
 def test_looking_at_files_works_as_written(tmp_path: Path) -> None:
