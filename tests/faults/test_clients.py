@@ -92,6 +92,7 @@ def short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody waits for a minute here until a stream is taken for dead."""
     monkeypatch.setattr(reference_client, "TIMEOUT", 1.5)
     monkeypatch.setattr(delivery, "DELAY", 0.2)
+    monkeypatch.setattr(delivery, "JITTER", 0.02)
 
 
 def came_to_the_end(client: ReferenceClient) -> bool:

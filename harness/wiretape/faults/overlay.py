@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Callable, Iterable, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 from wiretape.faults.delivery import ENDINGS, PAUSES
 from wiretape.faults.edits import Edit
 from wiretape.faults.model import Fault, FaultError
-from wiretape.faults.strikes import Strike, strikes
+from wiretape.faults.strikes import HANDING_OFF, Strike, strikes
 from wiretape.transcript import EndHow
 
 
@@ -45,10 +45,10 @@ def overlay(faults: Iterable[Fault], recorded: Delivery, draw: Draw) -> Delivery
     found = [strike for fault in faults for strike in strikes(fault, recorded.body)]
     if not found:
         return recorded
-    edits = _ordered([strike for strike in found if strike.edit is not None])
-    delivery = _spliced(recorded, edits)
+    moves = _Moves(_ordered([strike for strike in found if strike.edit is not None]))
+    delivery = _paused(_spliced(recorded, moves), _pauses(found, moves, draw))
     for strike in found:
-        delivery = _struck(strike, delivery, edits, draw)
+        delivery = _ended(strike, delivery, moves)
     return replace(delivery, struck=tuple(dict.fromkeys(strike.fault for strike in found)))
 
 
@@ -61,59 +61,79 @@ def _ordered(strikes: Sequence[Strike]) -> list[Edit]:
     return edits
 
 
-def _spliced(recorded: Delivery, edits: Sequence[Edit]) -> Delivery:
+class _Moves:
+    """Where the bytes of a recorded body are after edits, which are in order and do not overlap."""
+
+    def __init__(self, edits: Sequence[Edit]) -> None:
+        self.edits = edits
+        self._starts = [edit.start for edit in edits]
+        self._stops = [edit.stop for edit in edits]
+        grown = (len(edit.data) - (edit.stop - edit.start) for edit in edits)
+        self._shifts = list(accumulate(grown, initial=0))
+
+    def of(self, offset: int, *, behind: bool = False) -> int:
+        """The new place of a byte: before what was put in there, or ``behind`` it."""
+        edit = self.around(offset)
+        if edit is not None:
+            before = bisect_left(self._starts, edit.start)
+            return edit.start + self._shifts[before] + min(offset - edit.start, len(edit.data))
+        over = bisect_right(self._stops, offset) if behind else bisect_left(self._starts, offset)
+        return offset + self._shifts[over]
+
+    def around(self, offset: int) -> Edit | None:
+        """The edit that replaces both the byte before ``offset`` and the one at it."""
+        index = bisect_left(self._starts, offset) - 1
+        return self.edits[index] if index >= 0 and offset < self._stops[index] else None
+
+
+def _spliced(recorded: Delivery, moves: _Moves) -> Delivery:
     pieces, at = [], 0
-    for edit in edits:
+    for edit in moves.edits:
         pieces += [recorded.body[at : edit.start], edit.data]
         at = edit.stop
     body = b"".join([*pieces, recorded.body[at:]])
     stops, delays, owed = [0], [], 0.0
     for stop, delay in zip(recorded.stops, recorded.delays, strict=True):
         owed += delay
-        moved = _moved(stop, edits)
-        if moved > stops[-1] and not any(edit.start < stop < edit.stop for edit in edits):
+        moved = moves.of(stop)
+        if moved > stops[-1] and moves.around(stop) is None:
             stops.append(moved)
             delays.append(owed)
             owed = 0.0
     return replace(recorded, body=body, stops=tuple(stops[1:]), delays=tuple(delays))
 
 
-def _moved(offset: int, edits: Iterable[Edit], *, behind: bool = False) -> int:
-    """Where a byte of the recorded body is in the new one; ``behind`` what was put in before it."""
-    moved = offset
-    for edit in edits:
-        if edit.stop < offset or (edit.stop == offset and (behind or edit.start < edit.stop)):
-            moved += len(edit.data) - (edit.stop - edit.start)
-        elif edit.start < offset < edit.stop:
-            moved -= max(0, offset - edit.start - len(edit.data))
-    return moved
+def _pauses(found: Iterable[Strike], moves: _Moves, draw: Draw) -> dict[int, float]:
+    """Seconds of silence by the byte that they come before."""
+    pauses: dict[int, float] = {}
+    for strike in found:
+        pause = PAUSES.get(strike.fault.kind)
+        if pause is not None:
+            place = moves.of(strike.place)
+            number = strike.event.number if strike.event and strike.fault.where.unit != "byte" else place
+            pauses[place] = pauses.get(place, 0.0) + pause(draw(number))
+    return pauses
 
 
-def _struck(strike: Strike, delivery: Delivery, edits: Sequence[Edit], draw: Draw) -> Delivery:
-    kind = strike.fault.kind
-    if kind in PAUSES:
-        place = _moved(strike.place, edits)
-        number = strike.event.number if strike.event and strike.fault.where.unit != "byte" else place
-        return _paused(delivery, place, PAUSES[kind](draw(number)))
-    behind = _moved(strike.place, edits, behind=True)
-    if delivery.until is not None and delivery.until <= behind:
+def _paused(delivery: Delivery, pauses: Mapping[int, float]) -> Delivery:
+    """Be silent before some bytes; what comes before them is not held back."""
+    if not pauses:
         return delivery
-    if kind in ENDINGS:
-        ending = ENDINGS[kind]
-        return replace(delivery, until=behind, how=ending.how, tail=ending.tail, gap=None)
-    if kind in ("handoff", "resume") and strike.edit is not None:
-        begin = behind - len(strike.edit.data)
-        gap = (begin, behind)
-        return replace(delivery, until=behind, how="complete", tail=None, gap=gap)
-    return delivery
-
-
-def _paused(delivery: Delivery, place: int, seconds: float) -> Delivery:
-    """Be silent for so long before the byte at ``place``; what comes before it is not held back."""
-    stops, delays = list(delivery.stops), list(delivery.delays)
-    index = bisect_left(stops, place)
-    if place and (index == len(stops) or stops[index] != place):
-        stops.insert(index, place)
-        delays.insert(index + 1, 0.0)
-    delays[index + 1 if place else 0] += seconds
+    recorded = dict(zip((0, *delivery.stops), delivery.delays, strict=False))
+    stops = sorted({*delivery.stops, *pauses} - {0})
+    delays = (recorded.get(start, 0.0) + pauses.get(start, 0.0) for start in (0, *stops[:-1]))
     return replace(delivery, stops=tuple(stops), delays=tuple(delays))
+
+
+def _ended(strike: Strike, delivery: Delivery, moves: _Moves) -> Delivery:
+    """End the answer where a strike does, if nothing has ended it before."""
+    kind, ending = strike.fault.kind, ENDINGS.get(strike.fault.kind)
+    if ending is None and kind not in HANDING_OFF:
+        return delivery
+    until = moves.of(strike.place, behind=True)
+    if delivery.until is not None and delivery.until <= until:
+        return delivery
+    if ending is not None:
+        return replace(delivery, until=until, how=ending.how, tail=ending.tail, gap=None)
+    added = len(strike.edit.data) if strike.edit else 0
+    return replace(delivery, until=until, how="complete", tail=None, gap=(until - added, until))

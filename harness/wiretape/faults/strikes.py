@@ -15,6 +15,8 @@ from wiretape.faults.model import EVERY, Fault
 
 _BEFORE_THE_TURN: Final = ("delta_encoding", "resume_conversation_token")
 _DONE_EVENT: Final = b"data: [DONE]\n\n"
+HANDING_OFF: Final = ("handoff", "resume")
+"""Kinds after which a resume gives the rest."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,9 +36,9 @@ def strikes(fault: Fault, body: bytes) -> list[Strike]:
     if fault.kind in EDITS:
         return list(_edits(fault, events))
     if fault.kind == "handoff":
-        return [hand_off(fault, event, events) for event in events if event.type not in _BEFORE_THE_TURN][:1]
+        return [_hand_off(fault, event, events) for event in events if event.type not in _BEFORE_THE_TURN][:1]
     if fault.kind == "resume":
-        return [hand_off(fault, event, events) for event in struck(fault, events)[:1]]
+        return [_hand_off(fault, event, events) for event in struck(fault, events)[:1]]
     return list(_places(fault, events, len(body)))
 
 
@@ -75,7 +77,7 @@ def _at(place: int, events: Sequence[Event]) -> Event | None:
     return events[index] if index >= 0 and place < events[index].stop else None
 
 
-def hand_off(fault: Fault, event: Event, events: Sequence[Event]) -> Strike:
+def _hand_off(fault: Fault, event: Event, events: Sequence[Event]) -> Strike:
     """Put a ``stream_handoff`` and ``[DONE]`` before an event."""
     payload = {
         "type": "stream_handoff",
