@@ -188,6 +188,15 @@ def test_what_a_fault_made_unreadable_needs_no_return(chunks: list[bytes]) -> No
     assert finding(wire, "return.exactly-once").because == "the fault drop@event:3"
 
 
+def test_a_return_to_what_nobody_else_can_read_is_not_called_unsolicited() -> None:
+    wire = Faulty()
+    wire.end(wire.struck_turn(user_turn(), call_stream()[1:], "drop@event:1"))
+    wire.turn(tool_return(), answer_stream())
+    assert "behavior.no-unsolicited-return" not in wire.failed()
+    because = {each.because for each in wire.report().findings if each.rule.endswith("no-unsolicited-return")}
+    assert because <= {"the fault drop@event:1", ""}
+
+
 def test_a_stream_that_a_fault_left_as_good_as_it_was_needs_its_return() -> None:
     wire = Faulty()
     wire.end(

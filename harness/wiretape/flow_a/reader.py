@@ -109,6 +109,7 @@ class _Reader:
         request.challenge = self.preparations.spend_challenge(request.body)
         self.declare(request.signatures)
         if request.match is not None:
+            request.excuse = self.trouble.unreadable() if request.match.kind == "nothing" else ""
             owner = request.match.conversation
             self.preparations.pair(request, owner.id if owner else named)
             self.returned(request, request.match)

@@ -75,6 +75,11 @@ class Trouble:
         retry = Retry(at=request.at, request=request, fault=fault, wait=_wait(answer), waited=waited)
         self.view.retries.append(retry)
 
+    def unreadable(self) -> str:
+        """The fault that made the latest answer unreadable, of those that one did; empty when none did."""
+        damaged = (stream.fault for stream in reversed(self.view.streams) if stream.damaged)
+        return next(damaged, "")
+
     def resumed(self, body: JsonBody) -> None:
         """A resume came. It goes on with the latest answer of its conversation."""
         stream = self.progress.resumable(body.value.get("conversation_id"))

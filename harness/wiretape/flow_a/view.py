@@ -70,7 +70,8 @@ class ConversationRequest:
     retries: ConversationRequest | None = None
     """The request that a fault refused, and that this one sends again."""
     stream: Stream | None = None
-    """Its answer."""
+    excuse: str = ""
+    """The fault for which nobody knows what it returns to."""
 
     @property
     def body(self) -> dict[str, Any]:
@@ -106,7 +107,6 @@ class Stream:
     instant: bool = False
     stopped: bool = False
     template: bytes = b""
-    """What was planned, before ids were made anew."""
     faults: tuple[str, ...] = ()
     """What went wrong in it on purpose, as ``KIND@WHERE``."""
     may_end: bool = False

@@ -48,6 +48,8 @@ def _only_local(call: PlayedCall) -> Answer:
 def _unsolicited(request: ConversationRequest) -> Answer:
     if request.match is None or request.match.kind != "nothing":
         return None
+    if request.excuse:
+        return Skip(request.excuse)
     return Fault("messages", "a user's message: no call is there to return to", "a return")
 
 
