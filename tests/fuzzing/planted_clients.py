@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, ClassVar
@@ -149,23 +149,13 @@ class Argument(Planted):
         return right
 
 
-class Trims(Argument):
-    def result(self, right: Any, _arguments: Any) -> Any:
-        return right | {"message": right["message"].strip()}
+def giving(change: Callable[[dict[str, Any]], dict[str, Any]]) -> type[Argument]:
+    """Gives something else than the right result."""
+    return type("Giving", (Argument,), {"result": lambda _self, right, _arguments: change(right)})
 
 
-class NothingIsSomething(Argument):
-    """Takes an empty text for one that is missing."""
-
-    def result(self, right: Any, _arguments: Any) -> Any:
-        return right | {"message": right["message"] or "(nothing)"}
-
-
-class OneLine(Argument):
-    """Makes every line end an LF."""
-
-    def result(self, right: Any, _arguments: Any) -> Any:
-        return right | {"message": "\n".join(right["message"].split("\r\n"))}
+def saying(change: Callable[[str], str]) -> type[Argument]:
+    return giving(lambda right: right | {"message": change(right["message"])})
 
 
 class TellsHowOften(Argument):
@@ -198,9 +188,6 @@ class AnswersEverybody(Planted):
 
 class OneCall(Planted):
     """Answers one call a turn."""
-
-    def ask(self, text: str) -> None:
-        super().ask(text)
 
     def open_call(self, messages: Any) -> Message | None:
         return None if self.answered else super().open_call(messages)
@@ -285,9 +272,14 @@ PLANTED_CLIENTS: dict[str, Plant] = {
     "answers before the call is complete": plant(Hasty, "tokens", INTACT),
     "call_id of another message": plant(FirstMessage, "messages", "return.parent-is-call-message"),
     "arguments lose what is not ASCII": plant(Ascii, "arguments", INTACT),
-    "trims arguments": plant(Trims, "arguments", INTACT),
-    "an empty argument is none": plant(NothingIsSomething, "arguments", "return.result-as-expected"),
-    "line ends are all LF": plant(OneLine, "arguments", INTACT),
+    "trims arguments": plant(saying(str.strip), "arguments", INTACT),
+    "an empty argument is none": plant(
+        saying(lambda text: text or "(nothing)"), "arguments", "return.result-as-expected"
+    ),
+    "line ends are all LF": plant(saying(lambda text: text.replace("\r\n", "\n")), "arguments", INTACT),
+    "gives its message alone": plant(
+        giving(lambda right: {"message": right["message"]}), "tools", "return.result-as-expected"
+    ),
     "tells how often it looked": plant(TellsHowOften, "tokens", DIFFERS),
     "answers the server's calls": plant(AnswersEverybody, "messages", "behavior.only-local-recipients"),
     "second call not answered": plant(OneCall, "calls", ONCE),

@@ -189,6 +189,7 @@ _FORMS: Final = tuple(
             sessions(most_calls=3, arguments=ANY_ARGUMENTS, any_call=True),
             _plain,
         ),
+        ("tools", "tools of any signature", sessions(most_calls=2, any_tools=True), _plain),
         ("arguments", "a call with any text for its argument", _SAID, _plain),
         ("messages", "other messages around the calls", sessions(most_calls=2, others=True), _plain),
         ("tokens", "the arguments come in pieces of one size", _SAID, _in_tokens),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
@@ -20,6 +20,7 @@ from wiretape.cassette.model import (
     RecordedResponse,
 )
 from wiretape.flow_a.endpoints import CONVERSATION
+from wiretape.fuzzing.tools import ECHO, USUAL, Toolbox, toolboxes
 from wiretape.strictjson import dumps, loads
 from wiretape.testing import json_texts, messages, texts
 from wiretape.testing.changes import Draw
@@ -29,11 +30,7 @@ Message: TypeAlias = dict[str, Any]
 _ID: Final = "{:08x}-0000-4000-8000-000000000000"
 """Ids are counted: nothing of them is drawn, and what they are never matters, since replay makes new ones."""
 _SAID: Final = 1_790_000_000.0
-_ECHO: Final = "echo"
-_FIXED: Final = "note"
-_RECIPIENTS: Final = st.sampled_from(
-    [prefix + tool for tool in (_ECHO, _FIXED) for prefix in ("local.", "functions.")]
-)
+_FORMS: Final = st.sampled_from(["local", "functions"])
 _BEFORE: Final = ("commentary", "thoughts", "server_call", "server_result", "user")
 _HI: Final = st.just('{"message": "hi"}')
 _TEXTS: Final = texts() | st.sampled_from(["aa", "hahaha", "naïve 日本", "\u2028", " x ", "\r\n"])
@@ -56,8 +53,7 @@ class Session:
     """One user's turn. Each answer but the last one ends with a call; its return draws the next answer."""
 
     conversation_id: str
-    tools: tuple[Mapping[str, Any], ...]
-    results: Mapping[str, Any]
+    tools: Toolbox
     answers: tuple[tuple[Message, ...], ...]
 
 
@@ -77,24 +73,28 @@ def sessions(
     arguments: SearchStrategy[str] = _HI,
     others: bool = False,
     any_call: bool = False,
+    any_tools: bool = False,
 ) -> Session:
     """Sessions of up to ``most_calls`` calls, one at least unless there may be several.
 
     ``arguments`` are JSON texts. ``others``: messages of other kinds stand before the calls, also calls that
     the server runs itself and calls that were answered. ``any_call``: calls of either recipient form, to a
-    tool with a fixed result as well.
+    tool with a fixed result as well. ``any_tools``: tools of any signature, called as it says.
     """
+    tools = draw(toolboxes()) if any_tools else USUAL
     count = draw(st.integers(0 if most_calls > 1 else 1, most_calls))
     ids = map(_ID.format, range(1, 100))
     conversation_id = next(ids)
     answers: list[tuple[Message, ...]] = []
     for _ in range(count):
         before = _others(draw, ids, answers) if others else []
-        recipient = draw(_RECIPIENTS) if any_call else f"local.{_ECHO}"
-        answers.append((*before, _call(next(ids), recipient, draw(arguments))))
+        tool = draw(st.sampled_from(sorted(tools.results))) if any_call or any_tools else ECHO
+        form = draw(_FORMS) if any_call else "local"
+        text = draw(tools.arguments(tool) if any_tools else arguments)
+        answers.append((*before, _call(next(ids), f"{form}.{tool}", text)))
     before = _others(draw, ids, answers) if others else []
     answers.append((*before, _final(next(ids))))
-    return Session(conversation_id=conversation_id, tools=_TOOLS, results=_RESULTS, answers=tuple(answers))
+    return Session(conversation_id=conversation_id, tools=tools, answers=tuple(answers))
 
 
 def _others(draw: Draw, ids: Iterable[str], earlier: Sequence[Sequence[Message]]) -> list[Message]:
@@ -131,23 +131,6 @@ def _message(message_id: str, channel: str | None, *, recipient: str, role: str 
     }
 
 
-def _param(name: str, *, required: bool) -> dict[str, Any]:
-    return {"name": name, "required": required, "type": {"description": name, "type": "string"}}
-
-
-def _tool(name: str) -> dict[str, Any]:
-    params = [_param("message", required=True), _param("aside", required=False)]
-    return {"description": f"The tool {name}.", "name": name, "params": params, "type": "kwargs"}
-
-
-_HANDOFF: Final = {
-    "description": "Hands the request over.",
-    "name": "handoff",
-    "params": [_param("prompt", required=True), _param("reason", required=True)],
-    "type": "kwargs",
-}
-_TOOLS: Final = (_HANDOFF, _tool(_ECHO), _tool(_FIXED))
-_RESULTS: Final[Mapping[str, Any]] = {_ECHO: "echo", _FIXED: {"message": "noted"}}
 _USER_MESSAGE: Final = "Call a tool."
 
 
@@ -158,7 +141,9 @@ def cassette(session: Session, wires: Iterable[Wire], *, title: str) -> Cassette
         protocol="flow_a",
         title=title,
         provenance=DRAWN,
-        expect=Expect(user_message=_USER_MESSAGE, tools=session.tools, results=session.results),
+        expect=Expect(
+            user_message=_USER_MESSAGE, tools=session.tools.declared, results=session.tools.results
+        ),
         interactions=tuple(
             Interaction(
                 request=RecordedRequest(
@@ -195,7 +180,7 @@ def _request(session: Session, message: Message, **more: str) -> dict[str, Any]:
         "timezone": "Etc/UTC",
         "timezone_offset_min": 0,
         "client_prepare_state": "success",
-        "local_function_signatures": list(session.tools),
+        "local_function_signatures": list(session.tools.declared),
         "app_attest_challenge": "<challenge>",
         **more,
     }
@@ -209,7 +194,9 @@ def _first_request(session: Session) -> dict[str, Any]:
 def _return(session: Session, call: Message) -> dict[str, Any]:
     """The return that is due."""
     tool = call["recipient"].partition(".")[2]
-    result = {"message": loads(call["content"]["text"])["message"]} if tool == _ECHO else _RESULTS[tool]
+    result = session.tools.results[tool]
+    if result == "echo":
+        result = {"message": loads(call["content"]["text"])["message"]}
     text = {"call_id": call["id"], "result": result, "tool": tool}
     message = _message(call["id"][:-1] + "1", "commentary", recipient="all", role="tool")
     message["author"]["name"] = tool
