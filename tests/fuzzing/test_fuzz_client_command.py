@@ -145,7 +145,7 @@ def test_a_run_that_ran_out_of_time_says_that_it_goes_on(fuzz: Any) -> None:
         ([], "name the client's command behind --"),
         (["--", "no-such-program-at-all"], "can't be started"),
         (["--persistent", "--", "no-such-program-at-all"], "can't be started"),
-        (["--kind", "no-such-kind", *stays()], "expected one of calls, arguments"),
+        (["--kind", "no-such-kind", *stays()], "expected one of calls, tools"),
         (["--kind", "calls", *once("silent")], "sent no request in the simplest session"),
         (["--kind", "calls", *stays("silent")], "what --persistent asks of it"),
         (["--profile", "flow_a=x", *stays()], "x"),
