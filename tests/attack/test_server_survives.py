@@ -16,7 +16,7 @@ import pytest
 from tests.attack.codex_peer import over_bridge, over_websocket
 from tests.attack.counting import Held, held
 from tests.attack.peer import Answer, talk
-from tests.attack.traffic import script
+from tests.attack.traffic import Script, script
 from wiretape.cassette import load_cassette
 from wiretape_server.converse import converse
 from wiretape_server.options import PlayOptions
@@ -80,6 +80,15 @@ class Stage:
         for play in plays:
             await self.server.remove(play.key)
 
+    async def serves(self) -> bool:
+        """Whether a client that does everything right is served as if nothing had been."""
+        play = self.server.add(load_cassette("plain_answer"), PlayOptions(pace="instant"))
+        request = f"GET /play/{play.key}/backend-api/ios/attestation_challenge HTTP/1.1\r\nhost: x\r\n"
+        right = Script(
+            pieces=(f"{request}connection: close\r\n\r\n".encode(),), methods=("GET",), ending="read"
+        )
+        return await talk(self.address, right, []) == [("200", "JSON")]
+
     async def _client(self, end: int) -> None:
         while self.sent < end:
             del self.known[:-50]
@@ -116,6 +125,7 @@ async def attacked(seed: int) -> Stage:
         assert after.objects == before.objects
         # Bounded caches may fill; one object kept of each request would be more than twice as much.
         assert after.blocks - before.blocks < REQUESTS // 2, "memory that grows with the requests"
+        assert await stage.serves()
         return stage
     finally:
         await server.stop()
