@@ -19,8 +19,6 @@ CUTS: Final = frozenset({"cut", "cut-inside", "cut-character", "reset", "early-e
 """Kinds that end a stream before its time."""
 _UNNOTICED: Final = frozenset({"unknown-field", "unknown-event", "notification-first"})
 """Kinds that make no difference to a right client."""
-_ANNOUNCEMENT: Final = 1
-"""An answer's first event is left alone: to read deltas that nobody announced is a client's own business."""
 _EVERYWHERE: Final = "*"
 _CODEX_PLACES: Final = st.integers(1, 12)
 """A drawn session of the app-server has no recorded frames that would say which places there are."""
@@ -50,9 +48,7 @@ def _flow_a_faults(draw: Draw, kind: Kind, session: Cassette) -> Fault | None:
     """A place that the fault does strike; None in a session that has none."""
     unit = kind.units[0]
     struck = hits([Fault(kind.name, Where(unit, _EVERYWHERE))], session)
-    requests = {hit.request for hit in struck if hit.request}
-    events = {hit.event for hit in struck if hit.event and hit.event != _ANNOUNCEMENT}
-    places = sorted(requests or events)
+    places = sorted({place for hit in struck if (place := hit.request or hit.event)})
     return Fault(kind.name, Where(unit, draw(st.sampled_from(places)))) if places else None
 
 
