@@ -236,8 +236,8 @@ class ReferenceClient:
         self.messages |= {message["id"]: message for message in decoder.messages}
         found: object = None
         if isinstance(news, TypedEvent):
-            if news.payload.get("error") is not None:
-                raise ClientError(f"the turn failed: {news.payload['error']}")
+            if news.payload.get("error") is not None or news.type == "stream_handoff":
+                raise ClientError(f"the turn failed, or goes on elsewhere: {news.payload}")
             found = news.payload.get("conversation_id")
         elif isinstance(news, Delta):
             found = decoder.peek(news.channel, "/conversation_id")

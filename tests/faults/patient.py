@@ -56,10 +56,10 @@ class PatientClient(ReferenceClient):
             with answer:
                 for event in answer.events():
                     news = decoder.feed(event)
-                    self.learn(decoder, news)
-                    handed_off = handed_off or (
-                        isinstance(news, TypedEvent) and news.type == "stream_handoff"
-                    )
+                    if isinstance(news, TypedEvent) and news.type == "stream_handoff":
+                        handed_off = True
+                    else:
+                        self.learn(decoder, news)
                     done = done or event.data.strip() == "[DONE]"
         except DeltaError as error:
             raise ClientError(f"the stream does not decode: {error}") from None

@@ -243,3 +243,11 @@ def test_a_timeline_shows_where_a_fault_strikes() -> None:
         ("3", "server", "cut@event:3")
     ]
     assert rows[-1].event == "end: cut"
+
+
+def test_halves_of_a_character_that_a_fault_brought_together_are_one_character() -> None:
+    arguments = '{"message": "\ud83c\\udf00"}'  # one half raw, the other one escaped
+    wire = Faulty(expect={"results": {"alefita_way": "echo"}})
+    wire.turn(user_turn(), call_stream(arguments))
+    wire.turn(tool_return({"message": "\U0001f300"}), answer_stream())
+    assert wire.failed() == {}

@@ -108,7 +108,6 @@ class Stream:
     stopped: bool = False
     template: bytes = b""
     faults: tuple[str, ...] = ()
-    """What went wrong in it on purpose, as ``KIND@WHERE``."""
     may_end: bool = False
     """Whether one of the faults lets the client end its session."""
     damaged: bool = False
@@ -159,13 +158,12 @@ class PlayedCall:
 
 @dataclass(slots=True, kw_only=True)
 class Retry:
-    """A conversation request that was sent again after a fault refused it. Times are in seconds."""
+    """A conversation request that a fault refused, sent again; ``wait`` is what Retry-After said."""
 
     at: str
     request: ConversationRequest
     fault: str
     wait: float | None
-    """What Retry-After said."""
     waited: float
 
 
@@ -183,12 +181,11 @@ class Resume:
 
 @dataclass(slots=True, kw_only=True)
 class Deletion:
-    """A conversation of which the client was told that it is deleted."""
+    """A conversation of which the client was told that it is deleted; the requests to it since then."""
 
     at: str
     conversation_id: str
     later: list[str] = field(default_factory=list)
-    """The requests to it since then."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -253,7 +250,10 @@ class Return:
 
     def _read_arguments(self) -> dict[str, Any] | None:
         try:
-            return _as_object(strictjson.loads(self.call.text))
+            value = strictjson.loads(self.call.text)
+            if not self.call.text.isascii():  # a raw half and an escaped one that meet are one character
+                value = strictjson.loads(strictjson.dumps(value))
+            return _as_object(value)
         except StrictJSONError:
             return None
 
