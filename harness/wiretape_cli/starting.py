@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import configparser
+import os
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 from string import Template
 from typing import Final
 
 from wiretape import __version__
+from wiretape.reporting.files import replace_file
 from wiretape_cli.errors import SetupError
 from wiretape_cli.exits import Exit
 from wiretape_cli.screen import say
@@ -21,8 +23,7 @@ EXAMPLE: Final = "tests/wiretape_client"
 CASSETTES: Final = "tests/cassettes"
 
 _TEMPLATES: Final = Path(__file__).with_name("starter")
-_SETTING: Final = f"wiretape_cassette_dir = {CASSETTES}"
-_TOML_SETTING: Final = f'wiretape_cassette_dir = "{CASSETTES}"'
+_INI: Final = "wiretape_cassette_dir = "
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,18 +57,30 @@ def start(folder: Path, protocol: str, command: Sequence[str]) -> Exit:
     _refuse_existing(folder, files)
     if isinstance(setting, Written):
         files[setting.file] = setting.text
-    for name, text in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8", newline="\n")
-        say(f"wrote {path}")
+    _write({folder / name: text for name, text in files.items()})
     if isinstance(setting, Advice):
         say(f"left {setting.file} as it is; to keep cassettes of your own, add to its settings of pytest:")
         say(f"  {setting.line}")
+    if root := _repository_around(folder):
+        say(f"GitHub reads only the workflows of {root}: move {WORKFLOW} there, and let its steps run here.")
     say(f"\nNow run: python -m pytest {TEST}")
     if not command:
         say(f"Then put your client's command into {TEST}, and remove {EXAMPLE}.")
     return Exit.FINE
+
+
+def _write(files: Mapping[Path, str]) -> None:
+    new = [path for path in files if not path.exists()]
+    try:
+        for path, text in files.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            replace_file(path, text.encode())
+    except OSError:
+        for path in new:
+            path.unlink(missing_ok=True)
+        raise
+    for path in files:
+        say(f"wrote {path}")
 
 
 def contents(protocol: str, command: Sequence[str]) -> dict[str, str]:
@@ -116,7 +129,9 @@ def _examples() -> Path:
 
 
 def _refuse_existing(folder: Path, files: Mapping[str, str]) -> None:
-    existing = [str(folder / name) for name in files if (folder / name).exists()]
+    existing = [str(folder / name) for name in files if os.path.lexists(folder / name)]
+    parts = {folder / part for name in files for part in PurePath(name).parents}
+    existing += sorted(str(part) for part in parts if os.path.lexists(part) and not part.is_dir())
     if existing:
         raise SetupError(
             f"expected none of the files that init writes, found {', '.join(existing)}. Nothing was written. "
@@ -142,22 +157,37 @@ class Advice:
 
 def _setting(folder: Path) -> Written | Advice:
     """Where pytest's settings belong. A file that pytest reads is the user's, and a second would hide it."""
+    if advice := _advice(folder):
+        return advice
+    for parent in folder.resolve().parents:
+        if advice := _advice(parent, folder.resolve().relative_to(parent).as_posix() + "/"):
+            return Advice(str(parent / advice.file), advice.line)
+    project = folder / "pyproject.toml"
+    if not project.exists():
+        return Written("pytest.ini", f"[pytest]\n{_INI}{CASSETTES}\n")
+    text = _appended(project)
+    try:
+        tomllib.loads(text)
+    except tomllib.TOMLDecodeError:  # its tool is no table that can grow
+        return Advice(project.name, f'{_INI}"{CASSETTES}"')
+    return Written(project.name, text)
+
+
+def _advice(folder: Path, inside: str = "") -> Advice | None:
+    """What to add to the settings of pytest that a folder has. ``inside``: from there to the repository."""
+    in_toml, in_ini = f'{_INI}"{inside}{CASSETTES}"', f"{_INI}{inside}{CASSETTES}"
     for name in ("pytest.toml", ".pytest.toml"):
         if (folder / name).exists():
-            return Advice(name, _TOML_SETTING)
+            return Advice(name, in_toml)
     for name in ("pytest.ini", ".pytest.ini"):
         if (folder / name).exists():
-            return Advice(name, _SETTING)
-    project = folder / "pyproject.toml"
-    tools = _tools(project)
-    if "pytest" in tools:
-        return Advice(project.name, _TOML_SETTING)
+            return Advice(name, in_ini)
+    if "pytest" in _tools(folder / "pyproject.toml"):
+        return Advice("pyproject.toml", in_toml)
     for name, section in (("tox.ini", "pytest"), ("setup.cfg", "tool:pytest")):
         if _has_section(folder / name, section):
-            return Advice(name, _SETTING)
-    if project.exists():
-        return Written(project.name, _appended(project))
-    return Written("pytest.ini", f"[pytest]\n{_SETTING}\n")
+            return Advice(name, in_ini)
+    return None
 
 
 def _tools(project: Path) -> Mapping[str, object]:
@@ -173,9 +203,10 @@ def _tools(project: Path) -> Mapping[str, object]:
 
 def _appended(project: Path) -> str:
     """A pyproject.toml with a section for pytest. A table can stand at the end of any TOML file."""
-    text = project.read_text("utf-8")
-    gap = "" if not text.strip() else "\n" if text.endswith("\n") else "\n\n"
-    return f"{text}{gap}[tool.pytest.ini_options]\n{_TOML_SETTING}\n"
+    text = project.read_bytes().decode()
+    end = "\r\n" if "\r\n" in text else "\n"
+    gap = "" if not text.strip() else end if text.endswith("\n") else end + end
+    return f'{text}{gap}[tool.pytest.ini_options]{end}{_INI}"{CASSETTES}"{end}'
 
 
 def _has_section(file: Path, section: str) -> bool:
@@ -185,3 +216,11 @@ def _has_section(file: Path, section: str) -> bool:
     except (configparser.Error, UnicodeDecodeError) as error:
         raise SetupError(f"{file} can't be read: {error}. Repair it, then run init again.") from None
     return parser.has_section(section)
+
+
+def _repository_around(folder: Path) -> Path | None:
+    """The root of the Git repository that a folder is only a part of."""
+    folder = folder.resolve()
+    tops = (each for each in (folder, *folder.parents) if (each / ".git").exists())
+    top = next(tops, folder)
+    return None if top == folder else top

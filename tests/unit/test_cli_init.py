@@ -142,6 +142,71 @@ def test_nothing_is_overwritten_and_then_nothing_is_written(
     assert [path.read_text("utf-8") for path in tmp_path.rglob("*") if path.is_file()] == ["mine"]
 
 
+@pytest.mark.parametrize("blocked", ["tests", ".github", ".github/workflows"])
+def test_a_file_in_the_place_of_a_folder_is_refused_and_nothing_is_written(
+    blocked: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / blocked).parent.mkdir(exist_ok=True)
+    (tmp_path / blocked).touch()
+    assert main(["init", "--folder", str(tmp_path)]) == 2
+    assert str(tmp_path / blocked) in capsys.readouterr().err
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == [tmp_path / blocked]
+
+
+def test_a_disk_that_is_full_leaves_nothing_half_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "pyproject.toml").write_text("[project]\n")
+    replace = Path.replace
+
+    def full(draft: Path, file: Path) -> Path:
+        if file.name == "pyproject.toml":
+            raise OSError(28, "No space left on device")
+        return replace(draft, file)
+
+    monkeypatch.setattr(Path, "replace", full)
+    assert main(["init", "--folder", str(tmp_path)]) == 2
+    assert "pyproject.toml: No space left on device" in capsys.readouterr().err
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == [tmp_path / "pyproject.toml"]
+    assert (tmp_path / "pyproject.toml").read_text() == "[project]\n"
+
+
+def test_the_line_ends_of_a_project_stay_as_they_are(tmp_path: Path) -> None:
+    before = b'[project]\r\nname = "x"\r\n'
+    (tmp_path / "pyproject.toml").write_bytes(before)
+    assert main(["init", "--folder", str(tmp_path)]) == 0
+    after = (tmp_path / "pyproject.toml").read_bytes()
+    assert after.startswith(before)
+    assert after.count(b"\n") == after.count(b"\r\n") == 5
+
+
+@pytest.mark.parametrize("project", ["tool = {black = {line-length = 99}}\n", "tool = 3\n"])
+def test_a_project_whose_tools_can_not_grow_is_left_as_it_is(
+    project: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "pyproject.toml").write_text(project)
+    assert main(["init", "--folder", str(tmp_path)]) == 0
+    assert (tmp_path / "pyproject.toml").read_text() == project
+    assert "left pyproject.toml as it is" in capsys.readouterr().err
+
+
+def test_the_settings_around_a_part_of_a_repository_are_not_hidden(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "pyproject.toml").write_text("[tool.pytest.ini_options]\n")
+    part = tmp_path / "packages" / "client"
+    part.mkdir(parents=True)
+    (part / "pyproject.toml").write_text("[project]\n")
+    assert main(["init", "--folder", str(part)]) == 0
+    said = capsys.readouterr().err
+    assert f"left {tmp_path / 'pyproject.toml'} as it is" in said
+    assert 'wiretape_cassette_dir = "packages/client/tests/cassettes"' in said
+    assert f"GitHub reads only the workflows of {tmp_path}" in said
+    assert not (part / "pytest.ini").exists()
+    assert (part / "pyproject.toml").read_text() == "[project]\n"
+
+
 def test_a_command_of_ones_own_takes_the_place_of_the_example(tmp_path: Path) -> None:
     command = [sys.executable, str(EXAMPLES / "flow_a_client.py")]
     assert main(["init", "--folder", str(tmp_path), "--", *command]) == 0
