@@ -13,7 +13,7 @@ from typing import Final
 
 from aiohttp import web
 
-_HOST: Final = re.compile(r"(?P<name>\[[0-9a-f:.]+\]|[^:\[\]]+)(?::[0-9]{1,5})?", re.IGNORECASE)
+_HOST: Final = re.compile(r"(?P<name>\[[0-9a-f:.]+\]|[^:%\[\]]+)(?::[0-9]{1,5})?", re.IGNORECASE)
 
 HEADERS: Final[Mapping[str, str]] = {
     "Content-Security-Policy": (

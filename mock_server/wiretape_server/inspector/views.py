@@ -145,7 +145,7 @@ class Views:
         try:
             data = await self._work(_as_cassette, play.transcript)
         except CassetteError as error:
-            return guard.answer(409, str(error))
+            return guard.answer(409, str(error).removeprefix(": "))  # there is no file to be named
         return _file(data, "application/yaml", play.key, "yaml")
 
     async def transcript(self, play: AnyPlay, _request: web.BaseRequest) -> web.Response:
