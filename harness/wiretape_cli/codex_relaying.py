@@ -14,15 +14,18 @@ from wiretape_cli.saving import conclude
 from wiretape_cli.screen import put
 from wiretape_cli.serving import ended_by_signal, started
 from wiretape_server.recording.codex_ws import Address, WebsocketTeeThread
+from wiretape_server.recording.upstream import trust
 
 
-def record_websocket(listen: str, upstream: str, *, out: Path, append: bool, redact: Path | None) -> Exit:
+def record_websocket(
+    listen: str, upstream: str, *, ca: Path | None, out: Path, append: bool, redact: Path | None
+) -> Exit:
     """Record until a signal. Raises SetupError, OptionError, CassetteError."""
-    here, there = Address(listen, "--listen"), Address(upstream, "--upstream")
+    here, there, tls = Address(listen, "--listen"), Address(upstream, "--upstream"), trust(ca)
     before, session = begin_session(out, f"a tee before the websocket {there.authority}", append, redact)
     ended = ended_by_signal()
     try:
-        with started(WebsocketTeeThread(here, there, session)) as tee:
+        with started(WebsocketTeeThread(here, there, session, tls)) as tee:
             put(strictjson.dumps({"codex_ws_url": tee.url, "pid": os.getpid()}))
             watch(session.recording, ended)
     except SetupError:

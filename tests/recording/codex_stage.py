@@ -23,6 +23,7 @@ from wiretape_server.recording.codex_session import CodexRecording
 from wiretape_server.recording.codex_ws import Address, WebsocketTeeThread
 from wiretape_server.recording.finishing import finish
 from wiretape_server.recording.session import Recording
+from wiretape_server.recording.upstream import trust
 from wiretape_server.thread import CodexPlayback, ServerThread
 
 RECORD = [sys.executable, "-m", "wiretape_cli", "record", "codex"]
@@ -72,13 +73,13 @@ class Stage:
 
 
 @contextmanager
-def websocket_tee(upstream: str, folder: Path) -> Iterator[Stage]:
+def websocket_tee(upstream: str, folder: Path, *, ca: Path | None = None) -> Iterator[Stage]:
     """Record before the websocket ``upstream``."""
     out = folder / "recorded.yaml"
     recording = session(out)
     listen, there = Address("ws://127.0.0.1:0", "--listen"), Address(upstream, "--upstream")
     try:
-        with WebsocketTeeThread(listen, there, recording) as thread:
+        with WebsocketTeeThread(listen, there, recording, trust(ca)) as thread:
             yield Stage(thread.url, recording, out, thread)
     finally:
         recording.recording.close()

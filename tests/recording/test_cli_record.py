@@ -159,7 +159,7 @@ def test_a_killed_recording_can_be_recovered_with_all_but_the_unfinished_chunk(t
             "429 application/json",
         ),
         (answer(b'{"detail": "hm"}', content_type="application/json"), 0, "200 application/json"),
-        (answer(STREAM[:-9], content_encoding="br"), 4, "'br' can't be undone here"),
+        (answer(STREAM[:-9], content_encoding="zstd"), 4, "'zstd' can't be undone here"),
         (
             answer(b"\x1f\x8b\x08\0\0\0\0\0\0\x03" + b"\xab", content_encoding="gzip"),
             0,

@@ -122,7 +122,9 @@ def _call_is_open(stage: Stage) -> bool:
     return {finding.rule for finding in report.violations} == {"codex.call.answered"}
 
 
-@pytest.mark.parametrize("url", ["http://127.0.0.1:1", "ws://127.0.0.1", "ws://:1", "ws://127.0.0.1:x"])
+@pytest.mark.parametrize(
+    "url", ["http://127.0.0.1:1", "ws://127.0.0.1", "ws://:1", "ws://127.0.0.1:x", "wss://"]
+)
 def test_an_address_that_is_none_is_refused(url: str) -> None:
     with pytest.raises(OptionError, match="--upstream"):
         Address(url, "--upstream")

@@ -92,6 +92,30 @@ def test_a_damaged_br_body_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     assert list(unpack.feed(b"abc")) == []
 
 
+@pytest.mark.parametrize("name", ["brotli", "brotlicffi"])
+def test_the_real_library_takes_br_off(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    library = pytest.importorskip(name, reason=f"{name} is not installed: br is tried with a stand-in only")
+    monkeypatch.setitem(sys.modules, "brotlicffi" if name == "brotli" else "brotli", None)
+    packed = library.compress(TEXT)
+    for size in (1, 7, len(packed)):
+        unpack = decoder("br")
+        assert unpack is not None
+        pieces = [p for at in range(0, len(packed), size) for p in unpack.feed(packed[at : at + size])]
+        unpack.close()
+        assert (b"".join(pieces), unpack.fault) == (TEXT, "")
+    for body, fault in ((packed[:-3], "the br body ends early"), (b"no br at all", "is damaged"), (b"", "")):
+        unpack = decoder("br")
+        assert unpack is not None
+        assert TEXT.startswith(b"".join(unpack.feed(body) if body else []))
+        unpack.close()
+        assert fault in unpack.fault
+    unpack = decoder("br")
+    assert unpack is not None
+    sizes = [len(piece) for piece in unpack.feed(library.compress(bytes(5 << 20)))]
+    assert sum(sizes) == 5 << 20
+    assert max(sizes) <= 2 << 20
+
+
 def _fake_brotli() -> types.ModuleType:
     class Decompressor:
         def process(self, data: bytes) -> bytes:

@@ -6,12 +6,15 @@ import shutil
 import socket
 import ssl
 import subprocess
+import threading
 from pathlib import Path
 
 import pytest
 
-from tests.recording.stage import answer, recorder, sends, upstream
+from tests.recording.codex_stage import websocket_tee
+from tests.recording.stage import TIMEOUT, answer, recorder, sends, upstream
 from tests.recording.test_passing_on import BODY, HEADERS, STREAM, converse
+from tests.server.codex_wires import Websocket
 from tests.server.making import PATH
 from tests.server.wire import Wire
 from wiretape_server.options import OptionError
@@ -48,6 +51,29 @@ def test_an_upstream_with_a_certificate_of_the_given_authority_is_recorded(
         with recorder(url, tmp_path, ca=certificate) as stage:
             assert converse(stage).endswith(STREAM)
             assert stage.finish().interactions[0].response.body == STREAM
+
+
+@needs_openssl
+def test_a_websocket_upstream_over_tls_is_recorded_when_its_authority_is_given(
+    certificate: Path, tmp_path: Path
+) -> None:
+    def play(connection: socket.socket) -> None:
+        connection.sendall(b"HTTP/1.1 101 Switching Protocols\r\n\r\n\x81\x02{}")
+        if connection.recv(1):
+            heard.set()
+
+    heard = threading.Event()
+    with upstream(play, tls=_server_side(certificate)) as backend:
+        url = backend.base_url.replace("http:", "wss:")
+        with websocket_tee(url, tmp_path) as stage, Websocket(stage.url) as client:
+            assert client.upgrade.status == 502
+            assert b"--ca FILE" in client.upgrade.body()
+        (tmp_path / "recorded.yaml.partial").unlink()
+        with websocket_tee(url, tmp_path, ca=certificate) as stage, Websocket(stage.url) as client:
+            assert client.read() == b"{}"
+            client.write(b"[]")
+            assert heard.wait(TIMEOUT)
+            assert [frame.data for frame in stage.finish().frames] == [b"{}", b"[]"]
 
 
 @needs_openssl

@@ -17,7 +17,8 @@ from wiretape.cassette.model import (
 from wiretape.flow_a.endpoints import RECORDED
 from wiretape.flow_a.expectation import expectation
 from wiretape.imports.exchange import SourceError, delays, joined
-from wiretape.imports.sessions import codex_cassette, is_kept, recorded_frames, title
+from wiretape.imports.sessions import codex_cassette, is_kept, recorded_frames
+from wiretape.imports.told import told
 from wiretape.transcript import Chunk, End, Frame, Headers, Request, Response, Transcript
 
 _REPLAYED = "The server's side is a replay of {}: only what the client sent was captured."
@@ -45,13 +46,13 @@ def _flow_a(transcript: Transcript, provenance: Provenance) -> Cassette:
         )
     interactions = tuple(each.interaction() for each in exchanges)
     derived = expectation(interactions)
-    return Cassette(
+    cassette = Cassette(
         protocol="flow_a",
-        title=title(derived.user_message),
         provenance=replace(provenance, gaps=(*provenance.gaps, *_gaps(exchanges))),
         expect=replace(derived, results=transcript.expect.get("results") or derived.results),
         interactions=interactions,
     )
+    return told(cassette, "Imported")
 
 
 class _Exchange:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import Final
 from urllib.parse import quote, urlsplit
 
@@ -21,6 +20,7 @@ from wiretape.codex.scenario import scripted
 from wiretape.flow_a.endpoints import RECORDED
 from wiretape.flow_a.expectation import expectation
 from wiretape.imports.exchange import Exchange, Source, SourceError, delays, joined
+from wiretape.imports.told import told
 from wiretape.imports.turn_topics import stream_of
 from wiretape.jsonrpc import Call, Notice, read
 from wiretape.transcript import Frame
@@ -62,13 +62,13 @@ def _target(url: str) -> str:
 def _flow_a(exchanges: Sequence[Exchange], source: Source, *, left_out: int) -> Cassette:
     interactions = tuple(_interaction(each, source) for each in exchanges)
     expect = expectation(interactions)
-    return Cassette(
+    cassette = Cassette(
         protocol="flow_a",
-        title=title(expect.user_message),
         provenance=_provenance(source, exchanges, left_out, no_cuts=True),
         expect=expect,
         interactions=interactions,
     )
+    return told(cassette, "Imported")
 
 
 def _codex(exchanges: Sequence[Exchange], source: Source, *, left_out: int) -> Cassette:
@@ -77,13 +77,8 @@ def _codex(exchanges: Sequence[Exchange], source: Source, *, left_out: int) -> C
 
 def codex_cassette(frames: Sequence[RecordedFrame], provenance: Provenance) -> Cassette:
     """A cassette of an app-server's messages, without the script that ``complete`` reads out of them."""
-    return Cassette(
-        protocol="codex",
-        title=title(None),
-        provenance=provenance,
-        model=(Step(),),
-        frames=tuple(frames),
-    )
+    cassette = Cassette(protocol="codex", provenance=provenance, model=(Step(),), frames=tuple(frames))
+    return told(cassette, "Imported")
 
 
 def recorded_frames(frames: Sequence[Frame]) -> tuple[RecordedFrame, ...]:
@@ -104,14 +99,7 @@ def complete(cassette: Cassette) -> Cassette:
     """Give an imported codex session its script and its title; call it after redaction, as ``scripted``."""
     if cassette.protocol != "codex":
         return cassette
-    whole = scripted(cassette)
-    return replace(whole, title=title(whole.expect.user_message))
-
-
-def title(message: str | None) -> str:
-    """A title from what the user said first."""
-    first = (message or "").strip().partition("\n")[0]
-    return f"Imported: {first[:80]}" if first else "An imported recording"
+    return told(scripted(cassette), "Imported")
 
 
 def _provenance(source: Source, exchanges: Iterable[Exchange], left_out: int, *, no_cuts: bool) -> Provenance:

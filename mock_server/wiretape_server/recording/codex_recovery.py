@@ -82,12 +82,6 @@ def _frames(session: CodexSession) -> tuple[RecordedFrame, ...]:
     )
 
 
-def title(message: str | None) -> str:
-    """A cassette's title, from what its user said first."""
-    first = (message or "").strip().partition("\n")[0]
-    return f"Recorded: {first[:80]}" if first else "A recording"
-
-
 def joined(first: Cassette, second: Cassette) -> Cassette:
     """Put a session behind an earlier one of the same client: its connections get names of their own."""
     taken = len({frame.connection for frame in first.frames})

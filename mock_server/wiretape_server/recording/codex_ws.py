@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import ssl
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Final, TypeAlias
@@ -13,6 +14,7 @@ from wiretape.transcript import Side
 from wiretape_server.loop_thread import LoopThread
 from wiretape_server.options import OptionError
 from wiretape_server.recording.codex_session import CodexRecording
+from wiretape_server.recording.upstream import unreachable
 from wiretape_server.recording.websocket_frames import BINARY, TEXT, MessageReader
 
 _PIECE: Final = 1 << 16
@@ -49,11 +51,14 @@ class Address:
     def __init__(self, url: str, option: str) -> None:
         try:
             parts = urlsplit(url)
-            self.host, self.port = parts.hostname or "", parts.port or 0
+            port = parts.port
         except ValueError as error:
             raise OptionError(f"{option} {url!r}: {error}") from None
-        if parts.scheme != "ws" or not self.host or parts.port is None:
-            raise OptionError(f"expected {option} ws://127.0.0.1:PORT, got {url!r}")
+        self.tls = parts.scheme == "wss" and option == "--upstream"
+        self.host, self.port = parts.hostname or "", port or (443 if self.tls else 0)
+        if not (parts.scheme == "ws" or self.tls) or not self.host or (port is None and not self.tls):
+            also = " or wss://HOST" if option == "--upstream" else ""
+            raise OptionError(f"expected {option} ws://127.0.0.1:PORT{also}, got {url!r}")
         self.path = parts.path.rstrip("/")
         self.authority = parts.netloc
 
@@ -65,9 +70,16 @@ class WebsocketTee:
     credentials, refusals, pings, closes.
     """
 
-    def __init__(self, listen: Address, upstream: Address, recording: CodexRecording) -> None:
+    def __init__(
+        self,
+        listen: Address,
+        upstream: Address,
+        recording: CodexRecording,
+        tls: ssl.SSLContext | None = None,
+    ) -> None:
         self._listen = listen
         self._upstream = upstream
+        self._tls = tls if upstream.tls else None
         self._recording = recording
         self._listener: asyncio.Server | None = None
         self._passages: set[asyncio.Task[None]] = set()
@@ -111,12 +123,10 @@ class WebsocketTee:
         upstream = self._upstream
         try:
             their_reader, their_writer = await asyncio.open_connection(
-                upstream.host, upstream.port, limit=_LONGEST_HEAD
+                upstream.host, upstream.port, limit=_LONGEST_HEAD, ssl=self._tls
             )
         except OSError as error:
-            self._refuse(
-                writer, f"the upstream {upstream.authority} can't be reached: {error.strerror or error}"
-            )
+            self._refuse(writer, unreachable(error, f"the upstream {upstream.authority}"))
             return
         try:
             their_writer.write(self._head(asked))
@@ -172,7 +182,10 @@ async def _pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, n
             writer.write(piece)
             note(piece)
             await writer.drain()
-        writer.write_eof()
+        if writer.can_write_eof():
+            writer.write_eof()
+        else:  # TLS has no half-closed connections
+            writer.close()
     except OSError:
         writer.transport.abort()
 
@@ -184,8 +197,14 @@ def _nothing(_data: bytes) -> None:
 class WebsocketTeeThread(LoopThread):
     """A WebsocketTee that runs beside the caller; a context manager. Takes what WebsocketTee takes."""
 
-    def __init__(self, listen: Address, upstream: Address, recording: CodexRecording) -> None:
-        self._tee = WebsocketTee(listen, upstream, recording)
+    def __init__(
+        self,
+        listen: Address,
+        upstream: Address,
+        recording: CodexRecording,
+        tls: ssl.SSLContext | None = None,
+    ) -> None:
+        self._tee = WebsocketTee(listen, upstream, recording, tls)
         super().__init__(self._tee)
 
     @property

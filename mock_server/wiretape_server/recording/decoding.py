@@ -76,24 +76,27 @@ class Brotli:
         self.fault = ""
         self._error: type[Exception] = library.error
         self._unpacker = library.Decompressor()
+        self._begun = False
+        self._limit = (
+            {"output_buffer_limit": _PIECE} if hasattr(self._unpacker, "can_accept_more_data") else {}
+        )
 
     def feed(self, data: bytes) -> Iterator[bytes]:
-        if self.fault:
-            return
-        try:
-            piece = (
-                self._unpacker.process(data)
-                if hasattr(self._unpacker, "process")
-                else self._unpacker.decompress(data)
-            )
-        except self._error as error:
-            self.fault = f"the br body is damaged: {error}"
-            return
-        if piece:
-            yield piece
+        self._begun = True
+        while not self.fault:
+            try:
+                piece = self._unpacker.process(data, **self._limit)
+            except self._error as error:
+                self.fault = f"the br body is damaged: {error}"
+                return
+            if piece:
+                yield piece
+            if not self._limit or len(piece) < _PIECE or self._unpacker.is_finished():
+                return
+            data = b""
 
     def close(self) -> None:
-        if not self.fault and not self._unpacker.is_finished():
+        if self._begun and not self.fault and not self._unpacker.is_finished():
             self.fault = "the br body ends early"
 
 

@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 from wiretape.cassette import Cassette, dumps, save
 from wiretape.codex.scenario import scripted, unscripted
+from wiretape.imports.told import told
 from wiretape.redaction import Redactor, SaveRefused, scan
-from wiretape_server.recording.codex_recovery import joined, title
-from wiretape_server.recording.recovery import EmptyRecordingError, recover
+from wiretape_server.recording.codex_recovery import joined
+from wiretape_server.recording.locking import lock
+from wiretape_server.recording.recovery import EmptyRecordingError, SidecarError, recover
 
 
 def partial_of(out: Path) -> Path:
     """The sidecar of a cassette's file."""
     return out.with_name(f"{out.name}.partial")
+
+
+def _refuse_live(partial: Path) -> None:
+    with partial.open("r+b") as file:
+        if not lock(file):
+            raise SidecarError(
+                f"{partial} is still being written: the recording goes on. End it (Ctrl-C in its terminal, "
+                "or the client that started it); then it saves itself"
+            )
 
 
 def finish(
@@ -30,8 +40,9 @@ def finish(
     ``behind``: the codex cassette of the same client's session so far, to go on with.
 
     Raises EmptyRecordingError when it holds no answer: then too it goes away. Raises CassetteError when
-    ``out`` can't be written, SaveRefused when a secret is left: then it stays.
+    ``out`` can't be written or the recording goes on, SaveRefused when a secret is left: then it stays.
     """
+    _refuse_live(partial)
     try:
         recovered = recover(partial)
     except EmptyRecordingError:
@@ -40,7 +51,7 @@ def finish(
     cassette = redactor.cassette(recovered)
     if cassette.protocol == "codex":
         cassette = scripted(cassette if behind is None else joined(unscripted(behind), cassette))
-        cassette = replace(cassette, title=title(cassette.expect.user_message))
+    cassette = told(cassette, "Recorded")
     hits = scan(dumps(cassette), redactor.secrets, redactor.rules)
     if hits:
         raise SaveRefused(hits)

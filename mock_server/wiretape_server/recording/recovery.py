@@ -20,7 +20,7 @@ from wiretape.cassette.model import (
 )
 from wiretape.flow_a.expectation import expectation
 from wiretape.strictjson import StrictJSONError
-from wiretape_server.recording.codex_recovery import CodexSession, title
+from wiretape_server.recording.codex_recovery import CodexSession
 from wiretape_server.recording.growth import Growth, bytes_of
 from wiretape_server.recording.session import FORMAT
 
@@ -130,7 +130,6 @@ _READ: Final = {"request": _request, "response": _response, "chunks": _chunks, "
 
 def _cassette(head: dict[str, Any], exchanges: list[_Exchange]) -> Cassette:
     interactions = tuple(map(_interaction, exchanges))
-    expect = expectation(interactions)
     gaps = [
         f"interaction {number}: {gap}"
         for number, exchange in enumerate(exchanges, 1)
@@ -138,7 +137,6 @@ def _cassette(head: dict[str, Any], exchanges: list[_Exchange]) -> Cassette:
     ]
     return Cassette(
         protocol=head["protocol"],
-        title=title(expect.user_message),
         provenance=Provenance(
             kind="recorded",
             captured_at=head["captured_at"],
@@ -146,7 +144,7 @@ def _cassette(head: dict[str, Any], exchanges: list[_Exchange]) -> Cassette:
             basis=(head["basis"],),
             gaps=tuple(gaps),
         ),
-        expect=expect,
+        expect=expectation(interactions),
         interactions=interactions,
     )
 

@@ -16,6 +16,7 @@ from wiretape.cassette.model import StreamEnd
 from wiretape.redaction import Redactor
 from wiretape_server.recording.decoding import Decoder, decoder
 from wiretape_server.recording.framing import Head
+from wiretape_server.recording.locking import lock
 
 FORMAT: Final = 1
 _CONNECTION_ONLY: Final = frozenset(("connection", "keep-alive", "transfer-encoding"))
@@ -67,6 +68,7 @@ class Recording:
         self._clock = clock
         self._began = clock()
         self._file = partial.open("xb", buffering=0)
+        lock(self._file)
         begin = {"recording": FORMAT, "protocol": protocol, "captured_at": captured_at}
         self.write({**begin, "basis": redactor.text(basis)})
 

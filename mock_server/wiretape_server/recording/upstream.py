@@ -211,19 +211,22 @@ class Upstream:
             async with asyncio.timeout(_CONNECT_TIMEOUT):
                 loop = asyncio.get_running_loop()
                 return (await loop.create_connection(Connection, host, port, ssl=self._tls))[1]
-        except ssl.SSLCertVerificationError as error:
-            raise UpstreamError(
-                f"{where} has a certificate that is not trusted: {error.verify_message}. "
-                "Name the file of its authority with --ca FILE."
-            ) from None
-        except ssl.SSLError as error:
-            raise UpstreamError(f"{where} did not agree on TLS: {error.reason or error}") from None
-        except TimeoutError:
-            raise UpstreamError(f"{where} did not accept a connection in {_CONNECT_TIMEOUT:.0f} s") from None
         except OSError as error:
-            raise UpstreamError(
-                f"{where} can't be reached: {error.strerror or error}. Is --upstream right, and is it up?"
-            ) from None
+            raise UpstreamError(unreachable(error, where)) from None
+
+
+def unreachable(error: OSError, where: str) -> str:
+    """Why the upstream, which is at ``where``, can't be reached, and what to do."""
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return (
+            f"{where} has a certificate that is not trusted: {error.verify_message}. "
+            "Name the file of its authority with --ca FILE."
+        )
+    if isinstance(error, ssl.SSLError):
+        return f"{where} did not agree on TLS: {error.reason or error}"
+    if isinstance(error, TimeoutError):
+        return f"{where} did not accept a connection in {_CONNECT_TIMEOUT:.0f} s"
+    return f"{where} can't be reached: {error.strerror or error}. Is --upstream right, and is it up?"
 
 
 def request_bytes(
