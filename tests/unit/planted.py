@@ -33,6 +33,7 @@ BY_SHAPE = {
     "sentinel token": "gAAAAABoSECRETsentinelSECRETtoken",
     "e-mail": "jane.doe+chat@corp-mail.co.uk",
     "e-mail, not ASCII": "josé@caixa-postal.com.br",
+    "private key": "-----BEGIN PRIVATE KEY-----\nMIIE+SECRET/Key4711\nAbC123==\n-----END PRIVATE KEY-----",
     "home path": "/home/jdoe-work/project",
     "home path of a Mac": "file:///Users/jdoe/project",
     "home path of Windows": "C:\\Users\\bnjdoe\\project",
