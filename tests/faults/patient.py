@@ -72,5 +72,6 @@ class PatientClient(ReferenceClient):
         body = json.dumps({"conversation_id": self.conversation_id, "offset": offset}).encode()
         answer = Exchange(self.base_url, "f/conversation/resume", body, {"x-conduit-token": self.token})
         if answer.status != 200:
-            raise ClientError(f"f/conversation/resume -> {answer.status}: {answer.text()}")
+            with answer:
+                raise ClientError(f"f/conversation/resume -> {answer.status}: {answer.text()}")
         return answer

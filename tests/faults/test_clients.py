@@ -14,9 +14,12 @@ from tests.conformance.in_trouble import TROUBLE, answer_what_came, ask, in_spit
 from tests.conformance.playing import failures, reference, verdict
 from tests.conformance.reference_client import Hooks, ReferenceClient
 from tests.faults.patient import PatientClient
+from wiretape import load_cassette
 from wiretape.contract import Report
 from wiretape.delta import DeltaError
-from wiretape.faults import KINDS, delivery
+from wiretape.faults import KINDS, delivery, hits, parse
+from wiretape.faults.delivery import ENDINGS
+from wiretape.faults.edits import EDITS
 from wiretape.flow_a.rules import RULES
 from wiretape_server.thread import Playback
 
@@ -250,3 +253,16 @@ def test_a_saved_transcript_draws_the_same_verdict(play: Play) -> None:
 
     assert of(saved) == of(live)
     assert {each.rule for each in failures(saved)} == {"flow_a.fault.no-return-to-cut-call"}
+
+
+@pytest.mark.parametrize("kind", sorted({*EDITS, *ENDINGS, "resume"} - {"stall"}))
+def test_no_place_of_a_fault_makes_a_right_client_wrong(play: Play, kind: str) -> None:
+    cassette = load_cassette(CASSETTE)
+    for number in range(1, 16):
+        fault = f"{kind}@event:{number}"
+        if not hits([parse(fault)], cassette):
+            continue
+        playback = play(CASSETTE, fault, ids="fresh")
+        came_to_the_end(patient(playback))
+        report = verdict(playback)
+        assert (fault, failures(report), report.unplayed, report.errors) == (fault, [], (), ())
