@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 import time
 from collections.abc import Generator, Iterator, Sequence
 from pathlib import Path
@@ -13,9 +12,10 @@ import pytest
 
 from pytest_wiretape.settings import PLAYING, resolve, switch
 from wiretape import __version__, strictjson
+from wiretape.reporting import shell
 from wiretape.reporting.files import Target, TargetError, write
 from wiretape.reporting.model import Judged, document, verdict
-from wiretape.reporting.run import Hashed, Run, cassette_file, sources
+from wiretape.reporting.run import Hashed, Run, cassette_file, hidden, sources
 
 if TYPE_CHECKING:
     from pytest_wiretape.playing import Play
@@ -67,7 +67,7 @@ class Reporter:
             transcript=play.transcript,
             cassette=play.cassette,
             source=_inside(play.cassette.source, self._config.rootpath),
-            reproduce=shlex.join(["pytest", *self._options(), item.nodeid]),
+            reproduce=shell.line(["pytest", *self._options(), item.nodeid]),
             test=item.nodeid,
             line=(item.location[1] or 0) + 1,
         )
@@ -76,7 +76,8 @@ class Reporter:
 
     def _options(self) -> Iterator[str]:
         for name in PLAYING:
-            given = self._config.getoption(f"wiretape_{name}", None) or ()
+            said = os.environ.get(f"WIRETAPE_{name.upper()}")
+            given = self._config.getoption(f"wiretape_{name}", None) or said or ()
             for value in given if isinstance(given, (list, tuple)) else (given,):
                 yield f"--wiretape-{name}={value}"
 
@@ -85,16 +86,21 @@ class Reporter:
         for part, name, sha256 in strictjson.loads(getattr(report, PARTS, "[]")):
             self._parts.append((report.nodeid, part, Hashed(name=name, sha256=sha256)))
 
-    def pytest_sessionfinish(self) -> None:
-        """Write the reports, in the main process."""
-        if not hasattr(self._config, "workerinput"):
-            self._parts.sort(key=lambda each: each[0])  # xdist brings them in any order
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """Write the reports, in the main process; where one can't be written, the run has failed."""
+        if hasattr(self._config, "workerinput"):
+            return
+        self._parts.sort(key=lambda each: each[0])  # xdist brings them in any order
+        try:
             write(self._targets, [document((part for _, part, _ in self._parts), self._run())], self._put)
+        except OSError as error:
+            self._put(f"wiretape: no report was written: {error.filename}: {error.strerror}")
+            session.exitstatus = session.exitstatus or pytest.ExitCode.USAGE_ERROR
 
     def _run(self) -> Run:
         return Run(
             version=__version__,
-            command=("pytest", *self._config.invocation_params.args),
+            command=("pytest", *hidden(tuple(map(str, self._config.invocation_params.args)))),
             sources=sources(part["protocol"] for _, part, _ in self._parts),
             cassettes=tuple(dict.fromkeys(file for *_, file in self._parts)),
             seconds=round(time.monotonic() - self._began, 3),

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from wiretape import __version__
 from wiretape.contract import Report
-from wiretape.redaction import Redactor
 from wiretape.reporting.model import Judged, verdict
-from wiretape.reporting.run import ClientEnd, Run, cassette_file, judged_file, sources
+from wiretape.reporting.run import ClientEnd, Run, cassette_file, hidden, judged_file, sources
 from wiretape_cli import rerun
 from wiretape_server.options import PlayOptions
 
@@ -35,13 +34,13 @@ def of_checked(checked: Checked, check: Check) -> dict[str, Any]:
 def again(checked: Checked, check: Check) -> str:
     """The line that checks this cassette again."""
     options = check.options[checked.cassette.protocol]
-    return rerun.check(checked.cassette, options, check.timeout, _hidden(check.command))
+    return rerun.check(checked.cassette, options, check.timeout, hidden(check.command, [checked.transcript]))
 
 
 def of_check(results: Sequence[Checked], check: Check, seconds: float) -> Run:
     """What the reports say about a ``check``."""
     return Run(
-        command=_hidden(check.command),
+        command=hidden(check.command, (each.transcript for each in results)),
         sources=sources(each.report.protocol for each in results),
         cassettes=tuple(cassette_file(each.cassette) for each in results),
         timeout=check.timeout,
@@ -49,11 +48,6 @@ def of_check(results: Sequence[Checked], check: Check, seconds: float) -> Run:
         clients=tuple(map(_client_end, results)),
         **_playing(check.options),
     )
-
-
-def _hidden(command: Sequence[str]) -> tuple[str, ...]:
-    """A command without the secrets that can be told by their looks."""
-    return tuple(map(Redactor().text, command))
 
 
 def _playing(options: Mapping[str, PlayOptions]) -> dict[str, Any]:

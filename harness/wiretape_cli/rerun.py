@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from wiretape.reporting import shell
 from wiretape_server.options import PlayOptions
 
 if TYPE_CHECKING:
@@ -23,13 +23,13 @@ def check(cassette: Cassette, options: PlayOptions, timeout: float, command: Seq
     said += ["--protocol", cassette.protocol] if cassette.protocol != DEFAULT_PROTOCOL else []
     said += _options(options)
     said += ["--timeout", f"{timeout:g}"] if timeout != DEFAULT_TIMEOUT else []
-    return shlex.join(["wiretape", "check", *said, "--", *command])
+    return shell.line(["wiretape", "check", *said, "--", *command])
 
 
 def verify(path: Path, profiles: Sequence[str]) -> str:
     """The ``verify`` of one file."""
     demanded = [word for each in profiles for word in ("--profile", each)]
-    return shlex.join(["wiretape", "verify", *demanded, str(path)])
+    return shell.line(["wiretape", "verify", *demanded, str(path)])
 
 
 DEFAULT_PROTOCOL = "flow_a"

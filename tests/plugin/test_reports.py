@@ -79,6 +79,31 @@ def test_faults_of_the_whole_run_are_told(project: pytest.Pytester) -> None:
     assert "'--wiretape-faults=delay@event:2 delay@event:3'" in whole["cassettes"][0]["reproduce"]
 
 
+def test_what_the_environment_asks_for_is_in_the_line_that_runs_it_again(
+    project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WIRETAPE_FAULTS", "delay@event:2")
+    run(project, TESTS, "--wiretape-report=json:r.json")
+    again = read(project.path / "r.json")["cassettes"][0]["reproduce"]
+    assert again == "pytest --wiretape-faults=delay@event:2 test_it.py::test_right"
+
+
+def test_a_secret_in_the_command_line_is_not_told(project: pytest.Pytester) -> None:
+    run(project, TESTS, "--wiretape-report=json:r.json", "-o", "api_key=Zr8qLw3nTf6Yh2Vb9KxPd5Mc")
+    assert "Zr8qLw3n" not in (project.path / "r.json").read_text("ascii")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is always full")
+def test_a_report_that_does_not_fit_on_the_disk_fails_the_run_with_a_sentence(
+    project: pytest.Pytester,
+) -> None:
+    right = "def test_right(wiretape):\n    ask(wiretape.play('plain_answer'))\n"
+    result = run(project, right, "--wiretape-report=html:/dev/full")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stdout.fnmatch_lines(["wiretape: no report was written: /dev/full: No space left on device"])
+    result.stdout.no_fnmatch_line("*Traceback*")
+
+
 def test_workers_bring_their_verdicts_together(project: pytest.Pytester) -> None:
     project.makepyfile(test_it="from client import WRONG_RECIPIENT, ask\nimport pytest\n\n" + TESTS)
     project.runpytest_subprocess("-p", "no:cacheprovider", "-n2", "--wiretape-report=json:r.json")

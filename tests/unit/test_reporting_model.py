@@ -15,10 +15,11 @@ from wiretape.cassette import Cassette, dumps, load_cassette
 from wiretape.cassette.model import Chunks, Interaction, Provenance, RecordedRequest, RecordedResponse
 from wiretape.reporting.faces import charts, words
 from wiretape.reporting.model import coverage, document
-from wiretape.reporting.run import Run, cassette_file, judged_file, sources
+from wiretape.reporting.run import Run, cassette_file, hidden, judged_file, sources
 from wiretape.reporting.streams import endings, timelines
 from wiretape.transcript import Body, Chunk, End, Entry, Frame, Link, Request, Response, Transcript
 
+TOKEN = "Zr8qLw3nTf6Yh2Vb9KxPd5Mc"
 STREAM = (("Content-Type", "text/event-stream; charset=utf-8"),)
 
 
@@ -49,6 +50,21 @@ def test_a_cassette_has_the_hash_of_its_file_and_one_in_memory_that_of_the_file_
     assert cassette_file(made).sha256 == hashlib.sha256(dumps(made)).hexdigest()
     (tmp_path / "t.jsonl").write_bytes(b"x")
     assert judged_file(tmp_path / "t.jsonl").sha256 == hashlib.sha256(b"x").hexdigest()
+
+
+@pytest.mark.parametrize(
+    "command", [["--token", TOKEN], [f"--token={TOKEN}"], ["-H", f"Authorization: Bearer {TOKEN}"], [TOKEN]]
+)
+def test_a_secret_in_a_command_is_hidden(command: list[str]) -> None:
+    sent = (("Authorization", f"Bearer {TOKEN}"),)
+    request = Request(number=1, method="GET", path="/", headers=sent, body=b"", at=0)
+    wire = Transcript(protocol="flow_a", entries=[request])
+    assert TOKEN not in " ".join(hidden(["client", *command], [wire]))
+
+
+def test_a_command_without_secrets_is_told_as_it_is() -> None:
+    command = ("python", "client.py", "--token-file", "-v", "--name", "x y", "")
+    assert hidden(command) == command
 
 
 # --- streams

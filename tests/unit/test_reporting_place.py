@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wiretape import strictjson
+from wiretape.reporting import exhibit
 from wiretape.reporting.contrast import contrast
 from wiretape.reporting.exhibit import Exhibits
 from wiretape.reporting.outline import outline
@@ -154,6 +155,15 @@ def test_an_exhibit_gives_the_offset_in_bytes_and_what_stands_around() -> None:
     assert body[at] == b'"all"'
     assert (shown["place"], shown["before"], shown["value"]) == ("request 2", '{"é": "ü", "to": ', '"all"')
     assert shown["after"] == ', "then": 1}'
+
+
+def test_of_a_huge_message_with_many_faults_the_first_are_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(exhibit, "_MOST_READ", 100)
+    shown = session(b'{"a": "' + b"x" * 30 + b'"}', b"x" * 500)
+    assert [shown.exhibit("POST …/x (request 1)", "a") is not None for _ in range(4)] == [True] * 2 + [
+        False
+    ] * 2
+    assert session(b"x" * 500).exhibit("POST …/x (request 1)", "") is not None
 
 
 def test_an_exhibit_never_cuts_a_character_in_two() -> None:

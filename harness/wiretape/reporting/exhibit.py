@@ -19,6 +19,9 @@ _CONTEXT: Final = 60
 """Bytes that are shown before and after those that are meant."""
 _SHOWN: Final = 240
 """Bytes that are shown of these themselves."""
+_MOST_READ: Final = 64_000_000
+"""Bytes of messages that are read for all findings: of megabytes with faults in thousands of members only the
+first ones are shown."""
 _INSIDE_A_CHARACTER: Final = bytes(range(0x80, 0xC0))
 
 
@@ -27,6 +30,7 @@ class Exhibits:
 
     def __init__(self, transcript: Transcript) -> None:
         self._redactor = Redactor()
+        self._left = _MOST_READ
         self._bodies: dict[str, bytes] = {}
         """What the client sent, by ``request 6`` or ``frame 12``, as findings name the place."""
         for entry in transcript.entries:
@@ -46,7 +50,7 @@ class Exhibits:
         return strictjson.loads(self._redactor.known(strictjson.dumps(record)))
 
     def exhibit(self, at: str, path: str) -> dict[str, Any] | None:
-        """Show what stands at a finding's place; None where that is no message of the client's."""
+        """Show what stands at a finding's place; None where it is no message of the client's, or too much."""
         named = _PLACE.search(at)
         place = named[0][1:] if named else ""
         if at.startswith("answer ") and place.startswith("request"):
@@ -54,6 +58,9 @@ class Exhibits:
         if place not in self._bodies or path.startswith("header "):
             return None
         data = self._bodies[place]
+        if self._left < len(data) and self._left < _MOST_READ:
+            return None
+        self._left -= len(data)
         start, stop, lines = _spotted(data, path)
         return {
             "place": place,

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
 from wiretape.cassette import Cassette, dumps
 from wiretape.codex.rules import source as codex
 from wiretape.flow_a.rules import source as flow_a
+from wiretape.redaction import Redactor
+from wiretape.transcript import Request, Transcript
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +64,20 @@ class Run:
             for each in fields(self)
             if (value := getattr(self, each.name)) is not None
         }
+
+
+def hidden(command: Sequence[str], transcripts: Iterable[Transcript] = ()) -> tuple[str, ...]:
+    """A command without secrets, as told by their looks, the option before them, or the headers sent."""
+    redactor = Redactor()
+    for transcript in transcripts:
+        for entry in transcript.entries:
+            if isinstance(entry, Request):
+                redactor.headers(entry.headers)
+    words = []
+    for before, word in pairwise(("", *command)):
+        option = f"{before}=" if before.startswith("-") and not word.startswith("-") else ""
+        words.append(redactor.text(option + redactor.text(word))[len(option) :])
+    return tuple(words)
 
 
 def _plain(value: object) -> object:

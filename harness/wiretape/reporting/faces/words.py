@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
@@ -10,6 +9,7 @@ from typing import Any, Final
 
 from wiretape.contract import Finding
 from wiretape.report import ABSENT_JSON, finding_text, printable, printable_lines, shown
+from wiretape.reporting import shell
 from wiretape.reporting.model import Document
 from wiretape.strictjson import ABSENT, equal
 
@@ -96,7 +96,7 @@ def client(document: Document) -> str:
 
 def command(run: Mapping[str, Any]) -> str:
     """The client's command as a line of a shell; empty where none was run."""
-    return shlex.join(run.get("command", ()))
+    return shell.line(run.get("command", ()))
 
 
 def wire(value: object) -> object:
