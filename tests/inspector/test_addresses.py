@@ -256,7 +256,7 @@ def test_an_app_servers_session_is_a_cassette_that_plays(base: str, server: Serv
 def test_a_session_without_a_request_is_no_cassette_yet(base: str) -> None:
     answer = get(base, f"/play/{sessions.UNUSED}/cassette.yaml")
     assert answer.status == 409
-    assert answer.body().startswith(b"expected a request that was answered, got none yet")
+    assert b"got none yet" in answer.body()
 
 
 def test_a_session_is_a_transcript(base: str) -> None:
