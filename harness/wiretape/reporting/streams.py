@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, pairwise
 from typing import Any, Final, NamedTuple
 
 from wiretape.cassette import Cassette
+from wiretape.reporting.messages import kinds, recorded_messages, recorded_waits
 from wiretape.transcript import Chunk, End, Frame, Link, Request, Response, Transcript
 
 _BARS: Final = 120
@@ -28,9 +29,10 @@ def endings(transcript: Transcript) -> dict[str, int]:
 def timelines(transcript: Transcript, cassette: Cassette | None) -> list[dict[str, Any]]:
     """The chunks of each event stream, when they were recorded and when they came; an app-server's messages.
 
-    What an app-server says is not what was recorded, message by message: its replay has no recorded times.
+    What an app-server says is not what was recorded, message by message: a wait has a recorded time where its
+    two messages can be told in the recording.
     """
-    return [*_answers(transcript, cassette), *_connections(transcript)]
+    return [*_answers(transcript, cassette), *_connections(transcript, cassette)]
 
 
 def _answers(transcript: Transcript, cassette: Cassette | None) -> list[dict[str, Any]]:
@@ -69,15 +71,18 @@ class _Waits(NamedTuple):
     played: float | None
 
 
-def _connections(transcript: Transcript) -> Iterator[dict[str, Any]]:
-    sent: dict[str, list[Frame]] = {}
-    for entry in transcript.entries:
-        if isinstance(entry, Frame) and entry.direction == "server":
-            sent.setdefault(entry.connection, []).append(entry)
+def _connections(transcript: Transcript, cassette: Cassette | None) -> Iterator[dict[str, Any]]:
+    said = _by_connection(each for each in transcript.entries if isinstance(each, Frame))
+    recorded = recorded_messages(cassette.frames if cassette else ())
     links = (each for each in transcript.entries if isinstance(each, Link) and each.what == "closed")
     closed = {each.connection: f"closed by {each.by}" for each in links}
-    for connection, frames in sent.items():
+    for number, (connection, both) in enumerate(said.items()):
+        frames = [frame for frame in both if frame.direction == "server"]
+        if not frames:
+            continue
         times = [frames[0].at, *(frame.at for frame in frames)]
+        played = [(now - before) * 1000 for before, now in pairwise(times)]
+        known = recorded_waits([*kinds(both)], recorded[number] if number < len(recorded) else ())
         yield {
             "place": f"connection {connection}".rstrip(),
             "path": "",
@@ -85,8 +90,15 @@ def _connections(transcript: Transcript) -> Iterator[dict[str, Any]]:
             "end": closed.get(connection, "still open"),
             "count": len(frames),
             "bytes": sum(len(frame.data) for frame in frames),
-            "points": _points([_Waits(None, (now - before) * 1000) for before, now in pairwise(times)]),
+            "points": _points([*map(_Waits, known, played)]),
         }
+
+
+def _by_connection(frames: Iterable[Frame]) -> dict[str, list[Frame]]:
+    found: dict[str, list[Frame]] = {}
+    for frame in frames:
+        found.setdefault(frame.connection, []).append(frame)
+    return found
 
 
 def _points(waits: Sequence[_Waits]) -> list[dict[str, Any]]:
