@@ -63,6 +63,12 @@ def test_json_is_one_ascii_line_that_its_schema_takes() -> None:
     assert (whole["ok"], whole["played"], whole["run"]["pace"]) == (False, False, "instant")
 
 
+def test_a_json_report_with_a_stream_of_no_chunk_is_refused() -> None:
+    whole = json.loads(rendered("json"))
+    whole["cassettes"][0]["streams"][0]["points"] = []
+    assert complaint("report", whole) is not None
+
+
 @pytest.mark.parametrize("key", ["length", "offset", "value", "lines"])
 def test_a_json_report_with_half_an_exhibit_is_refused(key: str) -> None:
     whole = json.loads(rendered("json"))

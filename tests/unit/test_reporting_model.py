@@ -58,7 +58,8 @@ def test_a_cassette_has_the_hash_of_its_file_and_one_in_memory_that_of_the_file_
 def test_a_secret_in_a_command_is_hidden(command: list[str]) -> None:
     sent = (("Authorization", f"Bearer {TOKEN}"),)
     request = Request(number=1, method="GET", path="/", headers=sent, body=b"", at=0)
-    wire = Transcript(protocol="flow_a", entries=[request])
+    answer = Response(number=1, status=200, headers=(), body=Body(b""), at=0)
+    wire = Transcript(protocol="flow_a", entries=[request, answer])
     assert TOKEN not in " ".join(hidden(["client", *command], [wire]))
 
 
