@@ -85,7 +85,7 @@ def run_client(
             with suppress(subprocess.TimeoutExpired):
                 exit_code = process.wait(timeout)
         finally:
-            _end_tree(process)
+            end_tree(process)
     return ClientRun(exit_code=exit_code, seconds=clock() - began, stdout=out.text(), stderr=err.text())
 
 
@@ -112,7 +112,7 @@ def _start(command: Sequence[str], environment: Mapping[str, str]) -> subprocess
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            **_own_group(),
+            **own_group(),
         )
     except FileNotFoundError:
         why = f"there is no program {command[0]!r} on PATH"
@@ -121,13 +121,14 @@ def _start(command: Sequence[str], environment: Mapping[str, str]) -> subprocess
     raise StartError(f"the client command can't be started: {why}. It was: {' '.join(command)}")
 
 
-def _own_group() -> dict[str, Any]:
+def own_group() -> dict[str, Any]:
+    """What makes a process that is started the head of a group, for ``end_tree``."""
     if sys.platform == "win32":
         return {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
     return {"start_new_session": True}
 
 
-def _end_tree(process: subprocess.Popen[bytes]) -> None:
+def end_tree(process: subprocess.Popen[bytes]) -> None:
     """End the client and every process of its group: politely, then for good."""
     if sys.platform == "win32":
         if process.poll() is None:

@@ -11,6 +11,7 @@ from typing import IO, Any, cast
 
 from wiretape import strictjson
 from wiretape.strictjson import StrictJSONError
+from wiretape_cli.client import end_tree, own_group
 from wiretape_cli.errors import SetupError
 
 
@@ -48,7 +49,9 @@ class LineProcess:
             raise NoAnswerError(f"no answer within {self._limit:g} s") from None
         if not line:
             self._child = None
-            raise NoAnswerError(f"the process ended with exit code {child.end()}, without an answer")
+            code = child.end()
+            how = "closed its stdin or stdout" if code is None else f"ended with exit code {code}"
+            raise NoAnswerError(f"the process {how}, without an answer")
         return line
 
     def close(self) -> None:
@@ -72,7 +75,11 @@ class _Child:
     def __init__(self, command: Sequence[str]) -> None:
         try:
             self.process = subprocess.Popen(
-                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                **own_group(),
             )
         except OSError as error:
             raise SetupError(f"{command[0]} can't be started: {error.strerror}") from None
@@ -90,15 +97,14 @@ class _Child:
             return b""
         return self.lines.get(timeout=limit)
 
-    def end(self, patience: float = 1.0) -> int:
-        """End it, by the end of its input or for good, and give its exit code."""
+    def end(self, patience: float = 1.0) -> int | None:
+        """End it and all that it started, by the end of its input or for good. None: not by itself."""
         with suppress(OSError):
             self.stdin.close()
-        try:
-            self.process.wait(patience)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-        code = self.process.wait()
+        code = None
+        with suppress(subprocess.TimeoutExpired):
+            code = self.process.wait(patience)
+        end_tree(self.process)
         self._reader.join(patience)
         return code
 
