@@ -9,10 +9,12 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from wiretape.contract import Finding, Report
-from wiretape.strictjson import ABSENT
+from wiretape.strictjson import ABSENT, MAX_DEPTH, depth
 
 _EXCERPT: Final = 240
 """Characters of a value that are shown."""
+_DEPTH: Final = MAX_DEPTH // 2
+"""Levels of a value that is told as it is: a report is JSON too, and some levels deeper."""
 _HINT_WIDTH: Final = 55
 _HEADINGS: Final = {"must": "FAIL", "should": "WARN", "observed": "NOTE"}
 
@@ -116,7 +118,8 @@ def _machine(value: object) -> object:
         text = json.dumps(value, allow_nan=False)
     except (TypeError, ValueError, RecursionError):
         return shown(value)
-    return value if len(text) <= 8 * _EXCERPT else shown(value)
+    fits = len(text) <= 8 * _EXCERPT and depth(value) <= _DEPTH
+    return value if fits else shown(value)
 
 
 def finding_json(finding: Finding) -> dict[str, Any]:

@@ -190,7 +190,7 @@ ADDRESSES: Final[Mapping[str, str]] = {
 
 def show(checked: Checked, timeout: float) -> None:
     """Say the verdict, and what there is to say about the client."""
-    say_report(checked.report, source=checked.source)
+    say_report(checked.report, source=checked.source, transcript=checked.transcript)
     client = checked.client
     if client.timed_out:
         calls = "; ".join(checked.open_calls)

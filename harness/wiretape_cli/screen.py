@@ -12,6 +12,7 @@ import click
 
 if TYPE_CHECKING:
     from wiretape.contract import Report
+    from wiretape.transcript import Transcript
 
 COLORS = {"FAIL": "red", "WARN": "yellow", "NOTE": "cyan"}
 """The colour of a finding's first word."""
@@ -37,11 +38,18 @@ def say(text: str, *, color: bool | None = None) -> None:
         click.echo(text, err=True, color=color)
 
 
-def say_report(report: Report, *, source: str) -> None:
-    """Show a verdict on ``source``: what failed in full, the others as counts; on a terminal in colour."""
+def say_report(report: Report, *, source: str, transcript: Transcript | None = None) -> None:
+    """Show a verdict on ``source``: what failed in full, the others as counts; on a terminal in colour.
+
+    With the session's transcript, its secrets are not shown.
+    """
     from wiretape.report import to_text
 
     text = to_text(report, source=source).rstrip("\n")
+    if transcript is not None and not (report.ok and report.played):
+        from wiretape.reporting.exhibit import Exhibits
+
+        text = Exhibits(transcript).hide(text)
     text += "\n" if "\n" in text else ""
     if _takes_color():
         _say_colored(text, "red" if not report.ok else "green" if report.played else "yellow")

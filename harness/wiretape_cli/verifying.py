@@ -23,8 +23,8 @@ def run(paths: Sequence[Path], *, as_json: bool, targets: Sequence[Target], prof
     """Judge every file; show or print the verdicts. Raises SetupError or CassetteError."""
     judged = [(path, *judge(path, profiles)) for path in paths]
     if not as_json:
-        for path, _, report in judged:
-            say_report(report, source=str(path))
+        for path, transcript, report in judged:
+            say_report(report, source=str(path), transcript=transcript)
     if as_json or targets:
         parts = [reports.of_verified(*each, profiles) for each in judged]
         whole = document(parts, reports.of_verify(paths, [report for *_, report in judged], profiles))

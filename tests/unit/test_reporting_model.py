@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.unit.flow_a_wire import conforming
+from tests.unit.flow_a_wire import Wire, conforming
 from tests.unit.reported import RUN, finding, part, report, wrong_session
 from wiretape.cassette import Cassette, dumps, load_cassette
 from wiretape.cassette.model import Chunks, Interaction, Provenance, RecordedRequest, RecordedResponse
+from wiretape.contract import Report
 from wiretape.reporting.faces import charts, words
 from wiretape.reporting.model import coverage, document
 from wiretape.reporting.run import Run, cassette_file, hidden, judged_file, sources
 from wiretape.reporting.streams import endings, timelines
 from wiretape.transcript import Body, Chunk, End, Entry, Frame, Link, Request, Response, Transcript
+from wiretape_cli.screen import say_report
 
 TOKEN = "Zr8qLw3nTf6Yh2Vb9KxPd5Mc"
 STREAM = (("Content-Type", "text/event-stream; charset=utf-8"),)
@@ -66,6 +69,37 @@ def test_a_secret_in_a_command_is_hidden(command: list[str]) -> None:
 def test_a_command_without_secrets_is_told_as_it_is() -> None:
     command = ("python", "client.py", "--token-file", "-v", "--name", "x y", "")
     assert hidden(command) == command
+
+
+def secretive() -> tuple[Wire, Report]:
+    wire = wrong_session(**{TOKEN: 1, "recipient": TOKEN, "metadata": {"api_key": TOKEN}})
+    at = "POST …/f/conversation (request 6)"
+    return wire, report("x", finding("a", path=f"messages[0].{TOKEN}", at=at, want="all", got=TOKEN))
+
+
+def test_a_secret_that_is_the_name_of_a_member_is_hidden_in_all_of_a_finding() -> None:
+    wire, said = secretive()
+    whole = part(wire, said)
+    assert TOKEN not in json.dumps(whole)
+    (marked,) = [line["text"] for line in whole["findings"][0]["exhibit"]["lines"] if line["marked"]]
+    assert marked.endswith(": 1")
+
+
+def test_the_screen_shows_no_secret_of_the_session(capsys: pytest.CaptureFixture[str]) -> None:
+    wire, said = secretive()
+    say_report(said, source="x.yaml", transcript=wire.transcript)
+    shown = capsys.readouterr().err
+    assert "FAIL flow_a.a" in shown
+    assert TOKEN not in shown
+
+
+@pytest.mark.parametrize("levels", [10, 200, 299])
+def test_a_value_of_any_depth_that_can_be_read_can_be_reported(levels: int) -> None:
+    deep: Any = []
+    for _ in range(levels):
+        deep = [deep]
+    whole = part(wrong_session(), report("x", finding("a", want=deep, got=deep)))
+    assert isinstance(whole["findings"][0]["got"], list) == (levels < 100)
 
 
 # --- streams

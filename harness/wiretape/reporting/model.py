@@ -76,7 +76,7 @@ def verdict(judged: Judged) -> dict[str, Any]:
     hidden: dict[str, Any] = exhibits.hide(record)
     for finding, said in zip(report.findings, hidden["findings"], strict=True):
         if finding.failed:
-            said["exhibit"] = exhibits.exhibit(finding.at, finding.path)
+            said["exhibit"] = exhibits.exhibit(finding.at, said["path"])
     return hidden
 
 
