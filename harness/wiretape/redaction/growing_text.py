@@ -22,7 +22,18 @@ CONTEXT: Final = 160
 class Growing:
     """A text, and the pieces of it that are not written yet."""
 
-    __slots__ = ("_in_key", "_in_member", "context", "end", "inside", "name", "open_from", "pieces", "seen")
+    __slots__ = (
+        "_in_key",
+        "_in_member",
+        "calm",
+        "context",
+        "end",
+        "inside",
+        "name",
+        "open_from",
+        "pieces",
+        "seen",
+    )
 
     def __init__(self, name: str = "", context: str = "") -> None:
         self.name = name
@@ -37,12 +48,15 @@ class Growing:
         self.open_from: int | None = None
         """Where the piece stands with which a word began that is not finished yet."""
         self.seen = 0
+        self.calm = False
+        """Whether all that was said lately was looked at, and nothing in it could begin a secret."""
         self._in_key = False
         self._in_member = False
 
     def add(self, piece: Piece, texts: TextRedactor) -> None:
         """Take the next piece, which waits."""
         said = piece.said
+        self.calm = False
         self.pieces.append(piece)
         if not said:
             return

@@ -14,10 +14,12 @@ from wiretape.redaction.texts import TextRedactor
 
 _END_OF_EVENT: Final = r'"\} *\n\n'
 _EVENT: Final = re.compile(
-    r"(?P<head>(?:event: delta\n)?data: \{"
+    r"(?:event: delta\n)?(?P<head>data: \{"
     r'(?:"p": ?"(?P<path>[^"\\\x00-\x1f]*+)", ?"o": ?"append", ?)?"v": ?")'
     r'(?P<text>[^"\\\x00-\x1f]*+)' + _END_OF_EVENT
 )
+_LOOK_BACK: Final = 40
+"""Characters before new ones: a mark or a run of base64 that ends in the new ones shows there."""
 _END: Final = re.compile(_END_OF_EVENT + r"\Z")
 _NO_PLAIN: Final = re.compile(r'["\\\x00-\x1f]')
 
@@ -41,9 +43,14 @@ def row_of(data: str, text: Growing, path: str, texts: TextRedactor, begin: int,
     that length. None when not all these and more are usual events, or when they may hold a secret.
     """
     said, end = _texts(data, path)
-    whole = text.context + "".join(said)
-    if end <= waiting or not texts.is_plain(whole) or texts.secrets.begin_in(whole):
+    new = "".join(said)
+    whole = text.context + new
+    unseen = whole[-len(new) - _LOOK_BACK :] if text.calm else whole
+    if end <= waiting or not texts.is_plain(unseen):
         return None
+    if texts.secrets.begin_in(whole) or (text.calm and texts.secrets.found_in(whole)):
+        return None
+    text.calm = True
     row, rest = data[:end], data[end:]
     first, offset = _open_word(said)
     cut = _start(row, len(said) - first)
@@ -68,21 +75,21 @@ def _texts(data: str, path: str) -> tuple[list[str], int]:
         return [event["text"]], len(data)
     head = event["head"]
     joint = _joint(head)
-    said = joint.split(data[len(head) :])
+    said = joint.split(data[event.end("head") :])
     last = _END.search(said[-1])
     if last is not None:
         said[-1] = said[-1][: last.start()]
         if not _NO_PLAIN.search("".join(said)):
             return said, len(data)
     said = list(takewhile(_is_plain, said[:-1]))
-    ends = [each.end() for each in islice(joint.finditer(data), len(said))]
-    return said, ends[-1] - len(head) if ends else 0
+    ends = [each.start() for each in islice(joint.finditer(data), len(said))]
+    return said, data.index("\n\n", ends[-1]) + 2 if ends else 0
 
 
 @lru_cache(maxsize=64)
 def _joint(head: str) -> re.Pattern[str]:
     """What stands between the texts of two events that begin so."""
-    return re.compile(_END_OF_EVENT + re.escape(head))
+    return re.compile(rf"{_END_OF_EVENT}(?:event: delta\n)?{re.escape(head)}")
 
 
 def _is_plain(text: str) -> bool:

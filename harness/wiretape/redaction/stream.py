@@ -110,6 +110,8 @@ class BodyRedactor:
         """
         shown = self._row_for_now
         end = self._written + len(self._waiting)
+        if not shown and not self._unshown and (not self._waiting or self._shown >= end):
+            return b""
         if max(self._written, self._shown) < end and not shown:
             begin = max(self._written, self._shown_well)
             text = self._waiting[begin - self._written :]
