@@ -45,11 +45,13 @@ def say_report(report: Report, *, source: str, transcript: Transcript | None = N
     """
     from wiretape.report import to_text
 
-    text = to_text(report, source=source).rstrip("\n")
-    if transcript is not None and not (report.ok and report.played):
+    if transcript is None or not any(finding.failed for finding in report.findings):
+        text = to_text(report, source=source).rstrip("\n")
+    else:
         from wiretape.reporting.exhibit import Exhibits
 
-        text = Exhibits(transcript).hide(text)
+        exhibits = Exhibits(transcript)
+        text = exhibits.hide(to_text(exhibits.report(report), source=source).rstrip("\n"))
     text += "\n" if "\n" in text else ""
     if _takes_color():
         _say_colored(text, "red" if not report.ok else "green" if report.played else "yellow")

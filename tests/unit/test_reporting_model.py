@@ -93,6 +93,20 @@ def test_the_screen_shows_no_secret_of_the_session(capsys: pytest.CaptureFixture
     assert TOKEN not in shown
 
 
+def test_no_cut_leaves_half_a_secret(capsys: pytest.CaptureFixture[str]) -> None:
+    wire, _ = secretive()
+    for before in (225, 230, 235):
+        said = report("x", finding("a", got="x " * (before // 2) + TOKEN + " y" * 2000))
+        assert TOKEN[:4] not in json.dumps(part(wire, said))
+        say_report(said, source="x.yaml", transcript=wire.transcript)
+        assert TOKEN[:4] not in capsys.readouterr().err
+
+
+def test_a_value_that_is_no_json_is_reported_all_the_same() -> None:
+    whole = part(wrong_session(), report("x", finding("a", got=[{1, 2}], want={"a": float("nan")})))
+    assert "1, 2" in whole["findings"][0]["got"]
+
+
 @pytest.mark.parametrize("levels", [10, 200, 299])
 def test_a_value_of_any_depth_that_can_be_read_can_be_reported(levels: int) -> None:
     deep: Any = []

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from codecs import getincrementaldecoder
+from dataclasses import replace
 from typing import Any, Final
 
 from wiretape import strictjson
+from wiretape.contract import Finding, Report
 from wiretape.redaction import Redactor
 from wiretape.report import printable
 from wiretape.reporting.outline import Line, outline
@@ -48,6 +50,23 @@ class Exhibits:
     def hide(self, record: Any) -> Any:
         """The JSON value without the session's secrets."""
         return strictjson.loads(self._redactor.known(strictjson.dumps(record)))
+
+    def report(self, report: Report) -> Report:
+        """The verdict without secrets in its values, which are cut later: nobody knows half a secret."""
+        return replace(report, findings=tuple(map(self._finding, report.findings)))
+
+    def _finding(self, finding: Finding) -> Finding:
+        if not finding.failed:
+            return finding
+        return replace(finding, want=self._value(finding.want), got=self._value(finding.got))
+
+    def _value(self, value: object) -> object:
+        if not isinstance(value, (str, list, dict)):
+            return value
+        try:
+            return self.hide(value)
+        except (TypeError, ValueError):  # it is no JSON, and shown as it is
+            return value
 
     def exhibit(self, at: str, path: str) -> dict[str, Any] | None:
         """Show what stands at a finding's place; None where it is no message of the client's, or too much."""

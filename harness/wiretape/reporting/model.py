@@ -59,7 +59,8 @@ def document(verdicts: Iterable[Document], run: Run, stale: Iterable[str] = ()) 
 
 def verdict(judged: Judged) -> dict[str, Any]:
     """One session's part of the report, without its secrets."""
-    report, exhibits = judged.report, Exhibits(judged.transcript)
+    exhibits = Exhibits(judged.transcript)
+    report = exhibits.report(judged.report)
     record = {
         **report_json(report),
         "findings": [_finding(each) for each in report.findings],
