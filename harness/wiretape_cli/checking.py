@@ -13,6 +13,7 @@ from wiretape import verify
 from wiretape.cassette import Cassette
 from wiretape.codex.reader import read as read_codex
 from wiretape.contract import Report
+from wiretape.faults import silence
 from wiretape.flow_a.reader import read as read_flow_a
 from wiretape.reporting.files import Target, write
 from wiretape.reporting.model import document
@@ -105,8 +106,13 @@ class Check:
             say(f"FAIL {self.baseline}: {entry} accepts nothing any more; remove the entry")
         return of_all([*(each.exit for each in results), *(Exit.VIOLATIONS for _ in stale)])
 
+    def _limit(self, cassette: Cassette) -> float:
+        """Seconds that a client has: who waits as long as a fault is silent must not be ended for it."""
+        faults = () if isinstance(cassette, Adaptive) else self.options[cassette.protocol].faults
+        return self.timeout + silence(faults, cassette)
+
     def _show(self, checked: Checked) -> None:
-        show(checked, self.timeout)
+        show(checked, self._limit(checked.cassette))
         if checked.exit is not Exit.FINE:
             say(f"again: {reports.again(checked, self)}\n")
 
@@ -131,7 +137,7 @@ class Check:
         key = play_key(cassette) if self.inspect else None
         play = server.play(cassette, self.options[cassette.protocol], key=key)
         try:
-            client = run_client(self.command, play.variables(), timeout=self.timeout)
+            client = run_client(self.command, play.variables(), timeout=self._limit(cassette))
             play.wait_idle(SETTLE)
             transcript = play.transcript()
             if self.save_auto is not None and isinstance(cassette, Adaptive):

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.conformance.playing import CLIENTS
+from wiretape_cli.client import ClientRun
 from wiretape_cli.main import main
 
 CLIENT = [sys.executable, str(CLIENTS / "flow_a_client.py")]
@@ -115,3 +116,21 @@ def test_a_client_is_checked_under_a_fault(tmp_path: Path, capsys: pytest.Captur
     (checked,) = json.loads(report.read_bytes())["cassettes"]
     because = {each["rule"]: each.get("because") for each in checked["findings"]}
     assert because["flow_a.return.exactly-once"] == "the fault cut@event:5"
+
+
+def test_pauses_come_on_top_of_the_time_limit(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def run(*_: object, timeout: float) -> ClientRun:
+        limits.append(timeout)
+        return ClientRun(exit_code=None, seconds=timeout, stdout="", stderr="")
+
+    limits: list[float] = []
+    monkeypatch.setattr("wiretape_cli.checking.run_client", run)
+    arguments = ["check", *ALEFITA, "--fault", "delay@event:3", "--timeout", "5"]
+    _, _, err = said(capsys, *arguments, "--", *CLIENT)
+    answers = 2
+    assert limits == [5.0 + answers]
+    assert "client: ended at its time limit of 7 s" in err
+    said(capsys, *arguments[:3], "--cassette", "auto", *arguments[3:], "--", *CLIENT)
+    assert limits[1:] == [7.0, 5.0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from wiretape import load_cassette
-from wiretape.faults import FaultError, demand_hits, hits, kind_of, parse, unstruck
+from wiretape.faults import FaultError, demand_hits, hits, kind_of, parse, silence, unstruck
 from wiretape.transcript import Struck
 
 ALEFITA = load_cassette("alefita_way")
@@ -57,6 +57,11 @@ def test_a_request_that_is_usually_another_one_may_be_it_all_the_same() -> None:
 def test_a_conversation_of_one_request_is_never_named_again() -> None:
     with pytest.raises(FaultError, match=r"conversation-deleted@request:\* hits nothing in plain_answer"):
         demand_hits([parse("conversation-deleted@request:*")], PLAIN)
+
+
+def test_how_long_faults_are_silent_is_known_beforehand() -> None:
+    faults = tuple(map(parse, ("delay@event:3", "jitter@event:4", "cut@event:5")))
+    assert silence(faults, ALEFITA) == pytest.approx(2 * (1.0 + 0.1))
 
 
 def test_a_fault_that_hits_nothing_is_an_error() -> None:

@@ -6,7 +6,7 @@ hits(faults, cassette)       # what they would hit
 """
 
 from wiretape.faults.file import read_file
-from wiretape.faults.hits import demand_hits, hits
+from wiretape.faults.hits import demand_hits, hits, silence
 from wiretape.faults.kinds import KINDS, kind_of
 from wiretape.faults.model import Fault, FaultError, Hit, Kind, Unit, Where
 from wiretape.faults.text import parse
@@ -25,5 +25,6 @@ __all__ = [
     "kind_of",
     "parse",
     "read_file",
+    "silence",
     "unstruck",
 ]

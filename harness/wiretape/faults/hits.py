@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from wiretape.faults.codex import codex_hits
+from wiretape.faults.delivery import PAUSES
 from wiretape.faults.flow_a_hits import flow_a_hits
 from wiretape.faults.kinds import KINDS
 from wiretape.faults.model import Fault, FaultError, Hit
@@ -28,6 +29,12 @@ def demand_hits(faults: Iterable[Fault], cassette: Cassette) -> list[Hit]:
             raise FaultError(_why_not(fault, cassette))
         found += struck
     return found
+
+
+def silence(faults: Iterable[Fault], cassette: Cassette) -> float:
+    """Seconds, at most, for which these faults let a client of this cassette wait."""
+    kinds = (hit.fault.kind for hit in hits(faults, cassette))
+    return sum(PAUSES[kind](1.0) for kind in kinds if kind in PAUSES)
 
 
 def _hits(fault: Fault, cassette: Cassette) -> list[Hit]:
