@@ -13,7 +13,7 @@ from pytest_wiretape.settings import marked, play_options, refuse
 from wiretape import verify
 from wiretape.cassette import Cassette
 from wiretape.contract import Report
-from wiretape.report import shown, to_text, verdict_line
+from wiretape.report import shown, verdict_line
 from wiretape.transcript import Request, Transcript
 from wiretape_server.thread import CodexPlayback, Playback
 
@@ -83,10 +83,13 @@ class Play:
         return self.report
 
     def text(self, report: Report) -> str:
-        """The verdict for people: every failed rule, what was not played, and what may be why."""
+        """The verdict for people: every failed rule, what was not played, and what may be why; no secrets."""
+        from wiretape.reporting.exhibit import Exhibits
+
+        transcript = self.transcript
         source = "/".join(Path(self.cassette.source).parts[-2:])
-        text = to_text(report, source=source or self.cassette.name).rstrip()
-        return f"{text}\n\n{self._unasked}" if self._unasked and not self.transcript.entries else text
+        text = Exhibits(transcript).text(report, source=source or self.cassette.name).rstrip()
+        return f"{text}\n\n{self._unasked}" if self._unasked and not transcript.entries else text
 
     def variables(self) -> dict[str, str]:
         """What ``wiretape check`` tells a client by its environment, for one that is a command."""

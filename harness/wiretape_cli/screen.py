@@ -50,8 +50,7 @@ def say_report(report: Report, *, source: str, transcript: Transcript | None = N
     else:
         from wiretape.reporting.exhibit import Exhibits
 
-        exhibits = Exhibits(transcript)
-        text = exhibits.hide(to_text(exhibits.report(report), source=source).rstrip("\n"))
+        text = Exhibits(transcript).text(report, source=source).rstrip("\n")
     text += "\n" if "\n" in text else ""
     if _takes_color():
         _say_colored(text, "red" if not report.ok else "green" if report.played else "yellow")

@@ -88,6 +88,21 @@ def test_what_the_environment_asks_for_is_in_the_line_that_runs_it_again(
     assert again == "pytest --wiretape-faults=delay@event:2 test_it.py::test_right"
 
 
+def test_a_failed_test_shows_no_secret_of_the_session(project: pytest.Pytester) -> None:
+    code = """
+TOKEN = "Zr8qLw" + "3nTf6Yh2Vb9KxPd5Mc"
+
+def test_it(wiretape):
+    play = wiretape.play("alefita_way")
+    ask(play, returned=lambda message, _: message.update(recipient=TOKEN, metadata={"api_key": TOKEN}))
+    play.verify()
+"""
+    result = run(project, code, "--tb=short")
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(['*want  "all"*', '*got   "hidden-*'])
+    result.stdout.no_fnmatch_line("*Zr8qLw3nTf6Yh2Vb9KxPd5Mc*")
+
+
 def test_a_secret_in_the_command_line_is_not_told(project: pytest.Pytester) -> None:
     run(project, TESTS, "--wiretape-report=json:r.json", "-o", "api_key=Zr8qLw3nTf6Yh2Vb9KxPd5Mc")
     assert "Zr8qLw3n" not in (project.path / "r.json").read_text("ascii")

@@ -10,7 +10,7 @@ from typing import Any, Final
 from wiretape import strictjson
 from wiretape.contract import Finding, Report
 from wiretape.redaction import Redactor
-from wiretape.report import printable
+from wiretape.report import printable, to_text
 from wiretape.reporting.outline import Line, outline
 from wiretape.reporting.place import Place, find
 from wiretape.strictjson import StrictJSONError
@@ -54,6 +54,10 @@ class Exhibits:
     def report(self, report: Report) -> Report:
         """The verdict without secrets in its values, which are cut later: nobody knows half a secret."""
         return replace(report, findings=tuple(map(self._finding, report.findings)))
+
+    def text(self, report: Report, *, source: str) -> str:
+        """The verdict as the screen shows it, without secrets."""
+        return str(self.hide(to_text(self.report(report), source=source)))
 
     def _finding(self, finding: Finding) -> Finding:
         if not finding.failed:

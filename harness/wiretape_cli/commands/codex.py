@@ -71,5 +71,5 @@ def play(name: str, arguments: list[str]) -> int:
         code = join(playback.bridge, arguments)
         transcript = playback.transcript()
     if transcript.entries:
-        say_report(verify(transcript), source=cassette.source)
+        say_report(verify(transcript), source=cassette.source, transcript=transcript)
     return code
