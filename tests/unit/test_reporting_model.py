@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.unit.flow_a_wire import Wire, conforming
+from tests.unit.flow_a_wire import conforming
 from tests.unit.reported import RUN, finding, part, report, wrong_session
 from wiretape.cassette import Cassette, dumps, load_cassette
 from wiretape.cassette.model import Chunks, Interaction, Provenance, RecordedRequest, RecordedResponse
-from wiretape.contract import Report
 from wiretape.reporting.faces import charts, words
 from wiretape.reporting.model import coverage, document
-from wiretape.reporting.run import Run, cassette_file, hidden, judged_file, sources
+from wiretape.reporting.run import Run, cassette_file, judged_file, sources
 from wiretape.reporting.streams import endings, timelines
 from wiretape.transcript import Body, Chunk, End, Entry, Frame, Link, Request, Response, Transcript
-from wiretape_cli.screen import say_report
 
-TOKEN = "Zr8qLw3nTf6Yh2Vb9KxPd5Mc"
 STREAM = (("Content-Type", "text/event-stream; charset=utf-8"),)
 
 
@@ -53,67 +49,6 @@ def test_a_cassette_has_the_hash_of_its_file_and_one_in_memory_that_of_the_file_
     assert cassette_file(made).sha256 == hashlib.sha256(dumps(made)).hexdigest()
     (tmp_path / "t.jsonl").write_bytes(b"x")
     assert judged_file(tmp_path / "t.jsonl").sha256 == hashlib.sha256(b"x").hexdigest()
-
-
-@pytest.mark.parametrize(
-    "command", [["--token", TOKEN], [f"--token={TOKEN}"], ["-H", f"Authorization: Bearer {TOKEN}"], [TOKEN]]
-)
-def test_a_secret_in_a_command_is_hidden(command: list[str]) -> None:
-    sent = (("Authorization", f"Bearer {TOKEN}"),)
-    request = Request(number=1, method="GET", path="/", headers=sent, body=b"", at=0)
-    answer = Response(number=1, status=200, headers=(), body=Body(b""), at=0)
-    wire = Transcript(protocol="flow_a", entries=[request, answer])
-    assert TOKEN not in " ".join(hidden(["client", *command], [wire]))
-
-
-def test_a_command_without_secrets_is_told_as_it_is() -> None:
-    command = ("python", "client.py", "--token-file", "-v", "--name", "x y", "")
-    assert hidden(command) == command
-
-
-def secretive() -> tuple[Wire, Report]:
-    wire = wrong_session(**{TOKEN: 1, "recipient": TOKEN, "metadata": {"api_key": TOKEN}})
-    at = "POST …/f/conversation (request 6)"
-    return wire, report("x", finding("a", path=f"messages[0].{TOKEN}", at=at, want="all", got=TOKEN))
-
-
-def test_a_secret_that_is_the_name_of_a_member_is_hidden_in_all_of_a_finding() -> None:
-    wire, said = secretive()
-    whole = part(wire, said)
-    assert TOKEN not in json.dumps(whole)
-    (marked,) = [line["text"] for line in whole["findings"][0]["exhibit"]["lines"] if line["marked"]]
-    assert marked.endswith(": 1")
-
-
-def test_the_screen_shows_no_secret_of_the_session(capsys: pytest.CaptureFixture[str]) -> None:
-    wire, said = secretive()
-    say_report(said, source="x.yaml", transcript=wire.transcript)
-    shown = capsys.readouterr().err
-    assert "FAIL flow_a.a" in shown
-    assert TOKEN not in shown
-
-
-def test_no_cut_leaves_half_a_secret(capsys: pytest.CaptureFixture[str]) -> None:
-    wire, _ = secretive()
-    for before in (225, 230, 235):
-        said = report("x", finding("a", got="x " * (before // 2) + TOKEN + " y" * 2000))
-        assert TOKEN[:4] not in json.dumps(part(wire, said))
-        say_report(said, source="x.yaml", transcript=wire.transcript)
-        assert TOKEN[:4] not in capsys.readouterr().err
-
-
-def test_a_value_that_is_no_json_is_reported_all_the_same() -> None:
-    whole = part(wrong_session(), report("x", finding("a", got=[{1, 2}], want={"a": float("nan")})))
-    assert "1, 2" in whole["findings"][0]["got"]
-
-
-@pytest.mark.parametrize("levels", [10, 200, 299])
-def test_a_value_of_any_depth_that_can_be_read_can_be_reported(levels: int) -> None:
-    deep: Any = []
-    for _ in range(levels):
-        deep = [deep]
-    whole = part(wrong_session(), report("x", finding("a", want=deep, got=deep)))
-    assert isinstance(whole["findings"][0]["got"], list) == (levels < 100)
 
 
 # --- streams
