@@ -1,4 +1,4 @@
-"""No secret of a session is in its report, on the screen, or in the command that is told; values of any shape."""
+"""No secret of a session is in its report, on the screen, or in the command; values of any shape are told."""
 
 from __future__ import annotations
 
