@@ -35,9 +35,13 @@ def _unique(signatures: Signatures) -> Answer:
     names = signatures.names
     if not names:
         return Unseen("no tool was declared")
+    seen: set[str] = set()
     for index, name in enumerate(names):
-        if isinstance(name, str) and names.index(name) < index:
+        if not isinstance(name, str):
+            continue
+        if name in seen:
             return Fault(f"local_function_signatures[{index}].name", "a name of its own", name)
+        seen.add(name)
     return None
 
 
