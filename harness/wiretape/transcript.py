@@ -1,6 +1,6 @@
 """What went over the wire, in order, both directions: the one thing that rules read.
 
-A live run, a cassette and a log made elsewhere all become a Transcript. It knows no protocol.
+Plays, cassettes and logs of other programs are all read as a Transcript. It knows no protocol.
 Times are seconds since the run began. The order of the entries is the order in which this side saw or did
 things, and is what rules go by; times are for people.
 """
