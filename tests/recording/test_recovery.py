@@ -11,7 +11,7 @@ import pytest
 
 from tests.recording.codex_stage import session
 from tests.recording.stage import answer, recorder, sends, upstream
-from tests.recording.test_cli_record import command
+from tests.recording.test_cli_record import command, until
 from tests.recording.test_passing_on import HEADERS, STREAM
 from tests.server.making import PATH, user_turn
 from tests.server.wire import Wire
@@ -33,6 +33,7 @@ def test_a_recording_that_goes_on_is_not_recovered_and_one_that_was_killed_is(
     out, partial = tmp_path / "my.yaml", tmp_path / "my.yaml.partial"
     with upstream(sends(answer(STREAM))) as backend, command(backend.base_url, out) as live:
         live.converse()
+        assert until(lambda: b'"how":"complete"' in partial.read_bytes())
         recovered = ["record", "--recover", str(partial), "--out", str(tmp_path / "other.yaml")]
         assert main(recovered) == 2
         said = capsys.readouterr().err
