@@ -81,6 +81,7 @@ def test_a_value_of_another_type_would_not_pass_for_fitting() -> None:
     [
         (False, "the schema takes nothing"),
         ({"type": "object", "properties": {"a": False}, "required": ["a"]}, "a takes nothing"),
+        ({"properties": {"a": {"enum": []}}, "required": ["a"]}, "a takes nothing"),
         ({"properties": {"a": {"pattern": "^q{7}$"}}, "required": ["a"]}, r"a has the pattern '\^q"),
         ({"type": "string", "pattern": "("}, "the schema has the pattern"),
         ({"type": "integer", "minimum": 2, "maximum": 1}, "the schema has bounds"),

@@ -236,8 +236,8 @@ def test_a_fault_that_did_not_come_about_is_said(play: Play) -> None:
     report = run(play("alefita_way", "prepare-refused@request:9"), Hooks())
     assert report.ok
     assert not report.played
-    said = "fault prepare-refused@request:9 struck nothing: the client did not come to that place"
-    assert report.errors == (said,)
+    said = "fault prepare-refused@request:9 struck nothing: the client did not come to that place, or sent"
+    assert [each.startswith(said) for each in report.errors] == [True]
 
 
 def test_a_saved_transcript_draws_the_same_verdict(play: Play) -> None:

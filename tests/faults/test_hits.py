@@ -84,6 +84,11 @@ def test_a_fault_that_never_struck_is_said() -> None:
     assert len(unstruck(faults, [])) == 2
 
 
+def test_a_request_that_a_fault_does_not_strike_may_have_come() -> None:
+    (said,) = unstruck([parse("content-type@request:2")], [])
+    assert said.endswith("or sent there what is not struck")
+
+
 def test_nothing_is_said_of_faults_behind_one_that_may_end_the_session() -> None:
     struck = Struck(connection="request 3", fault="cut@event:1", at=0.0)
     assert unstruck([parse("cut@event:1"), parse("500@request:9")], [struck]) == ()

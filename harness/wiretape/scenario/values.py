@@ -67,7 +67,8 @@ def _is_count(value: object) -> bool:
 
 
 _READABLE: Final[Mapping[str, Callable[[Any], bool]]] = {
-    **dict.fromkeys(("enum", "examples", "allOf", "anyOf", "oneOf", "prefixItems"), _is_list),
+    "enum": lambda value: isinstance(value, list),
+    **dict.fromkeys(("examples", "allOf", "anyOf", "oneOf", "prefixItems"), _is_list),
     **dict.fromkeys(("pattern", "format", "$ref"), _is_text),
     **dict.fromkeys(("minLength", "maxLength", "minItems", "maxItems", "minProperties"), _is_count),
     **dict.fromkeys(("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"), _is_number),
@@ -117,6 +118,8 @@ class _Fitter:
                 )
         if "const" in known:
             return known["const"]
+        if known.get("enum") == []:
+            raise UnfitError(f"{at or 'the schema'} takes nothing")
         if "enum" in known:
             return draw.in_turn(known["enum"])
         if "pattern" in known and "examples" in known:
