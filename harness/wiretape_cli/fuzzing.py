@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
@@ -17,6 +17,8 @@ from wiretape_cli.corpus import Corpus
 from wiretape_cli.errors import SetupError
 from wiretape_cli.exits import Exit
 from wiretape_cli.screen import put, say
+
+_INTERRUPTED = "Stopped"
 
 F_contra = TypeVar("F_contra", contravariant=True)
 
@@ -59,8 +61,9 @@ class Finds(Protocol[F_contra]):
 
 
 def run(attack: Attack[E], judge: Callable[[E], F | None], finds: Finds[F], *, as_json: bool) -> Exit:
-    """Attack, report on the way and at the end."""
-    tallies, finished = _tried(attack, judge)
+    """Attack, report on the way and at the end. Raises KeyboardInterrupt, after the report."""
+    tallies, stopped = _tried(attack, judge)
+    finished = not stopped
     if finished:
         attack.corpus.finish(attack.identity)
     _say_table(tallies, attack.max_examples, finds)
@@ -69,15 +72,17 @@ def run(attack: Attack[E], judge: Callable[[E], F | None], finds: Finds[F], *, a
         for tally in tallies
         if tally.found is not None
     }
-    if not finished:
-        say("Time was up: the same command goes on from here.")
+    if stopped:
+        say(f"{stopped}: the same command goes on from here.")
     if as_json:
         put(strictjson.dumps(_machine(attack, tallies, kept)))
+    if stopped == _INTERRUPTED:
+        raise KeyboardInterrupt
     return Exit.VIOLATIONS if kept else Exit.FINE
 
 
-def _tried(attack: Attack[E], judge: Callable[[E], F | None]) -> tuple[list[Tally[E, F]], bool]:
-    """The last tally of each kind, and whether everything was tried."""
+def _tried(attack: Attack[E], judge: Callable[[E], F | None]) -> tuple[list[Tally[E, F]], str]:
+    """The last tally of each kind, and why not everything was tried; empty when it was."""
     end = None if attack.seconds is None else time.monotonic() + attack.seconds
     campaign = Campaign(
         judge=judge,
@@ -91,14 +96,18 @@ def _tried(attack: Attack[E], judge: Callable[[E], F | None]) -> tuple[list[Tall
     latest: dict[str, Tally[E, F]] = {
         kind.name: Tally(kind=kind, examples=campaign.done.get(kind.name, 0)) for kind in attack.kinds
     }
-    with _display(len(attack.kinds) * attack.max_examples) as show:
+    interrupted = True
+    with _display(len(attack.kinds) * attack.max_examples) as show, suppress(KeyboardInterrupt):
         for tally in campaign.run():
             latest[tally.kind.name] = tally
             attack.corpus.keep_progress(
                 attack.identity, {name: each.examples for name, each in latest.items() if not each.found}
             )
             show(latest.values())
-    return [*latest.values()], not any(map(campaign.is_open, latest.values()))
+        interrupted = False
+    if interrupted:
+        return [*latest.values()], _INTERRUPTED
+    return [*latest.values()], "Time was up" if any(map(campaign.is_open, latest.values())) else ""
 
 
 def chosen(names: Sequence[str], kinds: Iterable[Kind[E]]) -> list[Kind[E]]:

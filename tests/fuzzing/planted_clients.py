@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from typing import Any, ClassVar
+from unicodedata import normalize
 
 from tests.conformance.reference_client import Exchange, Message, ReferenceClient
 from tests.fuzzing import planted
@@ -276,6 +278,7 @@ PLANTED_CLIENTS: dict[str, Plant] = {
     "an empty argument is none": plant(
         saying(lambda text: text or "(nothing)"), "arguments", "return.result-as-expected"
     ),
+    "composes characters": plant(saying(partial(normalize, "NFC")), "arguments", "return.result-as-expected"),
     "line ends are all LF": plant(saying(lambda text: text.replace("\r\n", "\n")), "arguments", INTACT),
     "gives its message alone": plant(
         giving(lambda right: {"message": right["message"]}), "tools", "return.result-as-expected"

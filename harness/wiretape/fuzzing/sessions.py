@@ -33,7 +33,7 @@ _SAID: Final = 1_790_000_000.0
 _FORMS: Final = st.sampled_from(["local", "functions"])
 _BEFORE: Final = ("commentary", "thoughts", "server_call", "server_result", "user")
 _HI: Final = st.just('{"message": "hi"}')
-_TEXTS: Final = texts() | st.sampled_from(["aa", "hahaha", "naïve 日本", "\u2028", " x ", "\r\n"])
+_TEXTS: Final = texts() | st.sampled_from(["aa", "hahaha", "nai\u0308ve 日本", "\u2028", " x ", "\r\n"])
 """Texts that clients were seen to damage, among any others."""
 DRAWN: Final = Provenance(
     kind="synthetic",
