@@ -13,6 +13,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from wiretape import strictjson
 from wiretape.fuzzing import Campaign, Kind, Tally
 from wiretape.fuzzing.campaign import E, F
+from wiretape_cli.client import sigterm_interrupts
 from wiretape_cli.corpus import Corpus
 from wiretape_cli.errors import SetupError
 from wiretape_cli.exits import Exit
@@ -97,7 +98,8 @@ def _tried(attack: Attack[E], judge: Callable[[E], F | None]) -> tuple[list[Tall
         kind.name: Tally(kind=kind, examples=campaign.done.get(kind.name, 0)) for kind in attack.kinds
     }
     interrupted = True
-    with _display(len(attack.kinds) * attack.max_examples) as show, suppress(KeyboardInterrupt):
+    total = len(attack.kinds) * attack.max_examples
+    with sigterm_interrupts(), _display(total) as show, suppress(KeyboardInterrupt):
         for tally in campaign.run():
             latest[tally.kind.name] = tally
             attack.corpus.keep_progress(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -25,15 +26,19 @@ class Finds:
         return fuzzing.Kept(files=[])
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_finds_are_kept_and_said_when_it_is_interrupted(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    number: signal.Signals,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     first, second = KINDS[:2]
 
     class Interrupted(fuzzing.Campaign):  # type: ignore[type-arg]
         def run(self) -> Iterator[Tally[object, str]]:
             yield Tally(kind=first, examples=1, found="wrong")
-            raise KeyboardInterrupt
+            signal.raise_signal(number)
 
     monkeypatch.setattr(fuzzing, "Campaign", Interrupted)
     corpus = Corpus(folder=tmp_path / "corpus")
