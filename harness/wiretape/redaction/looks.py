@@ -16,6 +16,8 @@ _LONG_WORD: Final = b"a" * 20
 _WORDS: Final = bytes(ord("a" if WRAPPED.match(chr(byte) * 20) else " ") for byte in range(256))
 """Makes one letter of all that base64 is written with, and a blank of all else."""
 _DIGIT: Final = re.compile("[0-9]")
+_FEW: Final = 4
+"""Secrets that are looked for one by one sooner than a text is looked through for a digit."""
 _RARE_FIRST: Final = '@"=\\%<>{}/_-~JQZXzqxjKVYUGFBWHPDNMORLCESTAI0123456789'
 """Characters, those first that few texts have. What is not in it stands in nearly every text."""
 _STANDARD: Final = str.maketrans("-_", "+/")
@@ -73,7 +75,8 @@ class Secrets:
         """Those that stand in a text."""
         if not self._all:
             return []
-        candidates = self._all if _DIGIT.search(text) else self._without_digit
+        few = len(self._all) <= _FEW
+        candidates = self._all if few or _DIGIT.search(text) else self._without_digit
         return [value for value in candidates if value in text]
 
     def begin_in(self, text: str) -> bool:

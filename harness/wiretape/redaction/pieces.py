@@ -97,6 +97,8 @@ def _finished(texts: list[str]) -> int:
 
 def open_word(said: str) -> int:
     """Where the word begins in which a text ends."""
+    if said.endswith(" "):
+        return len(said)
     blank = _TO_THE_LAST_BLANK.match(said)
     return blank.end() if blank else 0
 

@@ -46,9 +46,9 @@ def row_of(data: str, text: Growing, path: str, texts: TextRedactor, begin: int,
     new = "".join(said)
     whole = text.context + new
     unseen = whole[-len(new) - _LOOK_BACK :] if text.calm else whole
-    if end <= waiting or not texts.is_plain(unseen):
+    if end <= waiting or not texts.shows_nothing_new(unseen):
         return None
-    if texts.secrets.begin_in(whole) or (text.calm and texts.secrets.found_in(whole)):
+    if texts.secrets.found_in(whole) or texts.secrets.begin_in(whole):
         return None
     text.calm = True
     row, rest = data[:end], data[end:]

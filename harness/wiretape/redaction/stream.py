@@ -62,7 +62,7 @@ class BodyRedactor:
             row = self._row(data)
             if row is not None:
                 given += _encoded(row.done)
-                data = _encoded(row.rest)
+                data = _encoded(row.rest) if row.rest else b""
             if data:
                 part, data = _first_events(data)
                 given += self._thoroughly(part)

@@ -73,9 +73,11 @@ class TextRedactor:
 
     def is_plain(self, text: str) -> bool:
         """Whether nothing in a text can be a secret: a quick look, which most words of an answer pass."""
-        return not (
-            self.rules.hook or self._signs.are_in(text) or self.secrets.found_in(text) or holds_wrapped(text)
-        )
+        return self.shows_nothing_new(text) and not self.secrets.found_in(text)
+
+    def shows_nothing_new(self, text: str) -> bool:
+        """Whether nothing in a text can be a secret, unless it is one that is known."""
+        return not (self.rules.hook or self._signs.are_in(text) or holds_wrapped(text))
 
     def _redact(self, text: str, also: frozenset[str], levels: int) -> str:
         # By name from the outside in: an inner level may show a quote too early. By shape from the inside
