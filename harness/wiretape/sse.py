@@ -13,8 +13,11 @@ from typing import Final, NamedTuple
 
 _LF: Final = 10
 _CR: Final = 13
-_BLANK_LINE: Final = re.compile(rb"[\r\n](?<=[^\r\n][\r\n])(?:(?<=\r)\n)?+(?:\r\n|[\r\n])")
-"""The end of a line that is not blank, then a blank one. It starts with a plain set, searched in C."""
+_BLANK_LINE: Final = re.compile(rb"[\r\n](?<=[^\r\n][\r\n])(?:(?<=\r)\n|(?<!\r)|(?!\n))(?:\r\n|[\r\n])")
+"""The end of a line that is not blank, then a blank one. It starts with a plain set, searched in C.
+
+No possessive group: before Python 3.11.5 one that fails half-way leaves the search there.
+"""
 _HEAD: Final = re.compile(r"(?:event: ([^\n]++)\n)?data: ")
 _TILE: Final = re.compile(rf"^{_HEAD.pattern}([^\n]*+)\n\n", re.MULTILINE)
 """The usual event, whole. Anchored to a line's start, so that text inside a line is never tried."""

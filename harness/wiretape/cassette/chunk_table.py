@@ -9,12 +9,12 @@ from itertools import chain
 from wiretape.cassette.model import Chunks
 from wiretape.cassette.refusal import refusal, shown
 
-DELAY = r"(?!0[0-9])[0-9]{1,9}+(?:\.[0-9]{1,3}+)?+"
+DELAY = r"(?!0[0-9])[0-9]{1,9}+(?:\.[0-9]{1,3}+)?"
 """Milliseconds: up to three decimals, and no second way to write the same number of them."""
 
 _CUT = DELAY + r"\+[1-9][0-9]{0,11}+"
 _LINE = re.compile(_CUT)
-_TABLE = re.compile(f"(?:{_CUT}\n)*+(?:{_CUT})?")
+_TABLE = re.compile(f"(?:{_CUT}\n)*(?:{_CUT})?")
 _AS_COMMAS = str.maketrans("+\n", ",,")
 
 

@@ -22,7 +22,7 @@ from wiretape.strictjson import StrictJSONError
 
 _APPEND: Final = re.compile(
     r'\{(?:"p": ?"([^"\\\x00-\x1f]*)", ?"o": ?"append", ?)?'
-    r'"v": ?"((?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+)"\} *$'
+    r'"v": ?"([^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*+)*)"\} *$'
 )
 """The usual event: it says where a text goes on, or that it goes on where it did before."""
 _SIGNS: Final = ('"v"', '"delta"', '"v1"', "\\")

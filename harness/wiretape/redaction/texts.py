@@ -17,13 +17,13 @@ _LEVELS: Final = 4
 """How many levels of escapes are looked through: JSON in a JSON string in an event, percent-encoded."""
 _MOST_NAMES: Final = 4096
 """Names of members that are remembered."""
-_GAP: Final = r"\s*+(?:data:\s*+)*+"
+_GAP: Final = r"\s*+(?:data:\s*+)*"
 _NAME: Final = re.compile(r'"([\w.-]{1,64})"\s*+:')
 _MEMBER: Final = rf'"({{}})"\s*+:{_GAP}(?:"((?:[^"\\]|\\.)*+)"|\[([^\[\]{{{{}}}}]*+)\])'
 _STRING: Final = re.compile(r'"((?:[^"\\]|\\.)*+)"')
 _PARAMETER: Final = re.compile(r"([?&;]|^)([\w.%~-]{1,64})=([^&#\s\"'<>\\]+)", re.ASCII)
 _SOCKET: Final = re.compile(r"wss?:(?:\\*/){2}[^\s\"'<>?]{0,400}\?([^\s\"'<>#]+)")
-_ARGUMENT: Final = re.compile(r"(?:[^&=]*=)?+([^&\\]+)")
+_ARGUMENT: Final = re.compile(r"(?>(?:[^&=]*=)?)([^&\\]+)")
 _SCHEME: Final = re.compile(r"(?:Bearer|Basic|Digest|DPoP|Negotiate|Token)\s+", re.IGNORECASE)
 _ESCAPE: Final = re.compile(r"\\.?", re.DOTALL)
 _SEEN: Final = "a value that is a secret elsewhere"
