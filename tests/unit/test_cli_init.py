@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import os
-import re
 import subprocess
 import sys
 import tomllib
@@ -232,10 +231,18 @@ def test_the_written_test_is_formatted(protocol: str, command: list[str], tmp_pa
     subprocess.run([sys.executable, "-m", "ruff", "check", "--isolated", file], check=True)
 
 
-def test_the_workflow_installs_this_version_and_runs_the_written_test() -> None:
+def test_the_workflow_installs_this_version_and_runs_the_written_test(tmp_path: Path) -> None:
     from wiretape import __version__
 
-    workflow = yaml.safe_load(contents("flow_a", [])[WORKFLOW])
+    assert main(["init", "--folder", str(tmp_path)]) == 0
+    workflow = yaml.safe_load((tmp_path / WORKFLOW).read_text("utf-8"))
     steps = [step["run"] for step in workflow["jobs"]["wiretape"]["steps"] if "run" in step]
-    assert f'python -m pip install "wiretape~={__version__}"' in steps
-    assert any(re.match(rf"python -m pytest {re.escape(TEST)}\b", step) for step in steps)
+    installs, makes_folder, tests = steps
+    assert installs == f'python -m pip install "wiretape~={__version__}"'
+    assert makes_folder == "mkdir reports"
+    (tmp_path / "reports").mkdir()
+    program, option, *arguments = tests.split()
+    assert (program, option, arguments[0], arguments[1]) == ("python", "-m", "pytest", TEST)
+    assert pytest_in(tmp_path, *arguments[1:]).returncode == 0
+    assert "<html" in (tmp_path / "reports" / "wiretape.html").read_text("utf-8")
+    assert (tmp_path / "reports" / "tests.xml").exists()
