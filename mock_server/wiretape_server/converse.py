@@ -10,7 +10,7 @@ from aiohttp import web
 from wiretape import strictjson
 from wiretape.flow_a.check import check_return
 from wiretape.flow_a.facts import SeenCall
-from wiretape.flow_a.session import Conversation, Match, match_return
+from wiretape.flow_a.session import Match, match_return, return_candidates
 from wiretape.report import finding_json
 from wiretape.sse import event_ends
 from wiretape.transcript import Body
@@ -18,7 +18,6 @@ from wiretape_server.answer import Answer, send
 from wiretape_server.exchange import Exchange, RefusedError
 from wiretape_server.live import LiveConversation, Turn
 from wiretape_server.mismatch import nothing_recorded
-from wiretape_server.play import Play
 from wiretape_server.track import lay
 
 
@@ -30,23 +29,16 @@ def converse(exchange: Exchange) -> Awaitable[web.StreamResponse]:
 def _find(exchange: Exchange) -> Answer:
     """Find what answers a request. Nothing of its parsed body outlives this: open streams stay small."""
     request, play = exchange.json_object(), exchange.play
-    match = match_return(request, _candidates(play, request))
+    own = play.conversation(request.get("conversation_id"))
+    match = match_return(request, return_candidates(own.session if own else None, play.calling.values()))
     if match is None:
-        live = play.conversation(request.get("conversation_id")) or play.begin(request)
-        return _recorded(exchange, live, request, None)
+        return _recorded(exchange, own or play.begin(request), request, None)
     if play.options.strict:
         _demand_right_return(request, match)
     owner = play.conversations.get(match.conversation.id) if match.conversation else None
     if match.kind == "call" and match.call is not None and owner is not None:
         return _recorded(exchange, owner, request, match.call.id)
     return _extra(exchange, owner, request)
-
-
-def _candidates(play: Play, request: Mapping[str, Any]) -> list[Conversation]:
-    """The conversations that a request can be a return in: its own, and those that have had a call."""
-    own = play.conversation(request.get("conversation_id"))
-    found = {live.id: live for live in ([own] if own else [])} | play.calling
-    return [live.session for live in found.values()]
 
 
 def _recorded(
@@ -63,7 +55,7 @@ def _recorded(
         live.session.returned(call_id)
     part = exchange.play.played(part, live, exchange.number)
     if live.recorded.has_calls:
-        exchange.play.calling[live.id] = live
+        exchange.play.calling[live.id] = live.session
     live.adopt_ids(part, request)
     turn = Turn(request=exchange.body, part=part, call_id=call_id or "")
     live.turns.append(turn)

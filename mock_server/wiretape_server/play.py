@@ -45,7 +45,7 @@ class Play:
         self.world = world
         self.recorder = Recorder(world.clock)
         self.conversations: dict[str, LiveConversation] = {}
-        self.calling: dict[str, LiveConversation] = {}
+        self.calling: dict[str, Conversation] = {}
         """Those in which a call was seen: a return can belong to no other."""
         self.errors: list[str] = []
         self.streams: set[Stream] = set()

@@ -165,6 +165,18 @@ def test_a_conversation_that_begins_again_under_recorded_ids_has_calls_of_its_ow
     assert wire.failed().keys() == {"return.exactly-once"}
 
 
+def test_a_return_from_memory_goes_to_the_earlier_call_while_the_new_one_is_not_there_yet() -> None:
+    wire = Wire()
+    wire.turn(user_turn(), call_stream())
+    wire.turn(tool_return(), answer_stream())
+    begun = wire.ask(user_turn(), call_stream(), count=1)
+    wire.respond(wire.send(tool_return()), b"{}", 422)
+    assert "return.exactly-once" in wire.failed()
+    assert wire.outcome("behavior.no-unsolicited-return").outcome == "pass"
+    wire.end(begun, "client-left")
+    assert "return.exactly-once" in wire.failed()
+
+
 @pytest.mark.parametrize("recipient", ["all", "x"])
 def test_a_refused_return_may_be_followed_by_another_one_which_is_judged_too(recipient: str) -> None:
     failed = {"return.recipient-is-all"}

@@ -25,6 +25,8 @@ class Progress:
         self.known_ids: set[str] = set()
         """Ids of messages that somebody has sent."""
         self._of: dict[int, tuple[Stream, Conversation]] = {}
+        self._old_calls: set[str] = set()
+        """Those of conversations that began again: a return may still be one to them."""
 
     def begin(self, entry: Response, request: ConversationRequest, faults: tuple[str, ...] = ()) -> str:
         """An answer to a conversation request begins; the id of its conversation."""
@@ -34,7 +36,7 @@ class Progress:
         conversation = self.conversations.get(conversation_id)
         if conversation is None or request.first_turn:
             if conversation is not None:
-                self._forget(conversation)
+                self._begins_again(conversation)
             conversation = self.conversations[conversation_id] = Conversation(conversation_id)
             conversation.turn_requested()
         kinds = [kind_of(fault) for fault in faults]
@@ -54,12 +56,12 @@ class Progress:
         self._of[entry.number] = stream, conversation
         return conversation_id
 
-    def _forget(self, conversation: Conversation) -> None:
-        """Where ids are as recorded, a conversation may begin again: its calls are new ones then."""
+    def _begins_again(self, conversation: Conversation) -> None:
+        """Where ids are as recorded, a conversation may begin again: its calls are new once they open."""
         old = [stream for stream, owner in self._of.values() if owner is conversation]
-        for call_id, call in list(self.played.items()):
-            if any(call.stream is stream for stream in old):
-                del self.played[call_id]
+        self._old_calls |= {
+            call_id for call_id, call in self.played.items() if any(call.stream is stream for stream in old)
+        }
 
     def resume(self, entry: Response, conversation_id: object) -> None:
         """An answer goes on that was interrupted: the latest of this conversation."""
@@ -69,12 +71,6 @@ class Progress:
                 stream.ended = ""
                 self._of[entry.number] = stream, conversation
                 return
-
-    def candidates(self, conversation_id: str) -> list[Conversation]:
-        """The conversations that a request can be a return in: its own, and those that have had a call."""
-        own = self.conversations.get(conversation_id)
-        others = [each for each in self.calling.values() if each is not own]
-        return others if own is None else [own, *others]
 
     def chunk(self, order: int, entry: Chunk) -> None:
         """A piece of an answer was written."""
@@ -94,8 +90,9 @@ class Progress:
         self.known_ids.update(stream.facts.message_ids)
 
     def _opens(self, order: int, call: SeenCall, stream: Stream, conversation: Conversation) -> None:
-        if call.id in self.played:
+        if call.id in self.played and call.id not in self._old_calls:
             return  # history, seen again
+        self._old_calls.discard(call.id)
         self.calling[conversation.id] = conversation
         played = PlayedCall(at=stream.at, seen=call, request=stream.request, stream=stream, opened=order)
         self.played[call.id] = played

@@ -12,7 +12,7 @@ from wiretape.flow_a.json_body import JsonBody, read_json
 from wiretape.flow_a.messages import member
 from wiretape.flow_a.preparations import Preparations
 from wiretape.flow_a.progress import Progress
-from wiretape.flow_a.session import Match, match_return
+from wiretape.flow_a.session import Match, match_return, return_candidates
 from wiretape.flow_a.trouble import Trouble
 from wiretape.flow_a.view import ConversationRequest, FlowAView, Prepare, Return, Signature, Signatures
 from wiretape.strictjson import ABSENT
@@ -103,8 +103,9 @@ class _Reader:
     def readable_request(self, request: ConversationRequest) -> None:
         conversations = self.progress.conversations
         named = str(request.body.get("conversation_id", ""))
+        calling = self.progress.calling.values()
         self.view.requests.append(request)
-        request.match = match_return(request.body, self.progress.candidates(named))
+        request.match = match_return(request.body, return_candidates(conversations.get(named), calling))
         self.trouble.sent(request)
         request.challenge = self.preparations.spend_challenge(request.body)
         self.declare(request.signatures)

@@ -141,6 +141,12 @@ class Match:
     call: SeenCall | None = None
 
 
+def return_candidates(own: Conversation | None, calling: Iterable[Conversation]) -> list[Conversation]:
+    """The conversations that a request can be a return in: its own, and those that have had a call."""
+    others = [each for each in calling if each is not own]
+    return others if own is None else [own, *others]
+
+
 def match_return(body: Mapping[str, Any], conversations: Iterable[Conversation]) -> Match | None:
     """Find what a conversation request returns to; None when it is no return but a user's turn.
 
