@@ -75,22 +75,27 @@ $(VENV)/.made:
 	    echo '  Debian, Ubuntu: sudo apt install python3-venv' >&2; \
 	    exit 1; \
 	fi; \
+	echo "making $(VENV) with $$("$$python" -V), and installing pip into it …" >&2; \
 	"$$python" -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
+	@$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
 	@touch $@
 
 $(VENV)/.installed: $(VENV)/.made pyproject.toml
-	$(BIN)/python -m pip install --quiet --editable .
+	@echo 'installing wiretape into $(VENV) …' >&2
+	@$(BIN)/python -m pip install --quiet --editable .
 	@touch $@
 
 $(VENV)/.test: $(VENV)/.installed
-	$(BIN)/python -m pip install --quiet --group test
+	@echo 'installing what the tests need into $(VENV) …' >&2
+	@$(BIN)/python -m pip install --quiet --group test
 	@touch $@
 
 $(VENV)/.clients: $(VENV)/.test
-	$(BIN)/python -m pip install --quiet --group codex-clients
+	@echo 'installing public clients of the Codex app-server into $(VENV) …' >&2
+	@$(BIN)/python -m pip install --quiet --group codex-clients
 	@touch $@
 
 $(VENV)/.bench: $(VENV)/.installed
-	$(BIN)/python -m pip install --quiet --group bench
+	@echo 'installing what the measurements need into $(VENV) …' >&2
+	@$(BIN)/python -m pip install --quiet --group bench
 	@touch $@
