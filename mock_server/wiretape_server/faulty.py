@@ -102,7 +102,7 @@ def _laid_over(
             content_type=HTML if html else "",
             struck=tuple(map(str, struck)),
             spoiled=sent.until is not None
-            or any(KINDS[fault.kind].fails_turn for fault in struck)
+            or any(KINDS[fault.kind].spoils for fault in struck)
             or _says(facts) != _says(part.facts),
         ),
     )

@@ -20,6 +20,7 @@ _RESUMES: Final = (
     "takes the answer for unfinished: no return to a call that was not complete; resumes with the number of "
     "events that it got, or gives up"
 )
+_CANNOT_KNOW: Final = "cannot know; makes nothing up"
 _FAILS: Final = "says that the stream does not decode; no return made of what it could not read"
 _ASKS_AGAIN: Final = "may try again after a while, as a new request with a fresh challenge; or gives up"
 _GIVES_UP: Final = "gives up and says so; the same request would draw the same answer"
@@ -44,6 +45,7 @@ def _kind(
     *,
     may_end: bool = True,
     fails_turn: bool = False,
+    hides: bool = False,
 ) -> Kind:
     return Kind(
         name=name,
@@ -55,6 +57,7 @@ def _kind(
         source=source,
         may_end=may_end,
         fails_turn=fails_turn,
+        hides=hides,
         rules=rules,
     )
 
@@ -140,8 +143,8 @@ FLOW_A_KINDS: Final = (
         _DELTAS,
         _ONCE,
     ),
-    _kind("drop", "the event does not come", "cannot know; makes nothing up", _STREAM),
-    _kind("reorder", "the event comes after the next one", "cannot know; makes nothing up", _STREAM),
+    _kind("drop", "the event does not come", _CANNOT_KNOW, hides=True),
+    _kind("reorder", "the event comes after the next one", _CANNOT_KNOW, hides=True),
     _kind("unknown-op", "the delta has an op that nobody defined", _FAILS, _STREAM, "code", _TROUBLE),
     _kind(
         "unknown-field",

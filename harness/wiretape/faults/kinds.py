@@ -16,5 +16,12 @@ def kind_of(text: str) -> Kind:
     """The kind of a fault that is written as ``KIND@WHERE``. One that nobody knows (any more) excuses all."""
     name = text.partition("@")[0]
     return KINDS.get(name) or Kind(
-        name=name, protocol="", title="", units=(), right_client="", evidence="inferred", fails_turn=True
+        name=name,
+        protocol="",
+        title="",
+        units=(),
+        right_client="",
+        evidence="inferred",
+        fails_turn=True,
+        hides=True,
     )

@@ -61,8 +61,15 @@ class Kind:
     """Whether the right client may give the session up after it."""
     fails_turn: bool = False
     """Whether a stream that comes whole is no answer after it."""
+    hides: bool = False
+    """Whether nobody can know after it what the stream would have said: a client may refuse it."""
     rules: tuple[str, ...] = ()
     """Ids of the rules that judge it."""
+
+    @property
+    def spoils(self) -> bool:
+        """Whether no client has to act on a stream after it, however well it decodes."""
+        return self.fails_turn or self.hides
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -49,7 +49,8 @@ class Progress:
             faults=faults,
             may_end=any(kind.may_end for kind in kinds),
             damaged=bool(faults)
-            and (bool(facts.errors) or facts.done_at is None or any(kind.fails_turn for kind in kinds)),
+            and (bool(facts.errors) or facts.done_at is None or any(kind.spoils for kind in kinds)),
+            hidden=any(kind.hides for kind in kinds),
         )
         request.stream = stream
         self.view.streams.append(stream)

@@ -112,6 +112,8 @@ class Stream:
     """Whether one of the faults lets the client end its session."""
     damaged: bool = False
     """Whether a fault left something that is no answer, even when it is whole."""
+    hidden: bool = False
+    """Whether a fault left nobody to know what it would have said."""
     cut: int | None = None
     """Order of the end that came before all was written."""
 

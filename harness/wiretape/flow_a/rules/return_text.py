@@ -116,6 +116,8 @@ def _wanted(answer: Return) -> dict[str, Any] | Skip | Unseen:
         return Unseen(f"the cassette does not say what {answer.call.tool} gives")
     if answer.expected != "echo":
         return dict(answer.expected)  # type: ignore[call-overload,no-any-return]
+    if answer.played is not None and answer.played.stream.hidden:
+        return Skip(answer.played.stream.fault)
     if answer.arguments is None or "message" not in answer.arguments:
         return _NO_ARGUMENT
     return {"message": answer.arguments["message"]}
