@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import textwrap
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -16,11 +17,18 @@ _EXCERPT: Final = 240
 _DEPTH: Final = MAX_DEPTH // 2
 """Levels of a value that is told as it is: a report is JSON too, and some levels deeper."""
 _HINT_WIDTH: Final = 55
+_COMMAND: Final = re.compile(r"#(?=#(?:vso)?\[)")
+"""Begins a command to a CI service: GitHub's and Azure's runners obey one that stands anywhere in a line."""
 _HEADINGS: Final = {"must": "FAIL", "should": "WARN", "observed": "NOTE"}
 
 
 def printable(text: str) -> str:
-    """Escape what could move a cursor, forge a line or not be encoded; wire text is never shown raw."""
+    """Escape what could move a cursor, forge a line, command a CI service or not be encoded.
+
+    Wire text is never shown raw.
+    """
+    if "##" in text:
+        text = _COMMAND.sub(r"\\x23", text)
     if text.isprintable():
         return text
     return "".join(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -238,6 +239,16 @@ def test_an_annotation_is_at_the_test_or_else_at_the_cassette() -> None:
 def test_a_client_can_not_forge_an_annotation() -> None:
     forged = report("x", finding("a.wrong", got="a\n::error::b", hint="\r\n::stop-commands::x"))
     assert len(annotations(rendered("github", document([part(wrong_session(), forged)], RUN)))) == 1
+
+
+@pytest.mark.parametrize("command", ["##[add-mask]ok", "##vso[task.complete result=Failed]", "###[error]x"])
+@pytest.mark.parametrize("face", ["github", "text", "md"])
+def test_no_face_for_a_log_carries_a_command_of_the_old_form(face: str, command: str) -> None:
+    wrong = finding("a.wrong", path=command, got=f"a {command}", hint=command)
+    shown = part(wrong_session(), report("x", wrong, unplayed=(command,)), source=command)
+    page = rendered(face, document([shown], replace(RUN, command=(command,)), [command]))
+    assert not re.search(r"##(vso)?\[", page)
+    assert r"\x23#" in page
 
 
 BADGE = Draft202012Validator(json.loads((VECTORS / "badge.schema.json").read_text("utf-8")))
