@@ -9,12 +9,26 @@ import pytest
 
 from tests.inspector.browser import Browser, needs_chromium
 from tests.inspector.test_look import faults
-from tests.unit.reported import RUN, fine_document, hostile_document, part, rendered, wrong_session
+from tests.unit.flow_a_wire import conforming
+from tests.unit.reported import (
+    RUN,
+    finding,
+    fine_document,
+    hostile_document,
+    part,
+    rendered,
+    report,
+    wrong_session,
+)
 from wiretape.reporting.model import document
 
 pytestmark = needs_chromium
 
 WRONG = document([part(wrong_session(recipient="alefita_way"))], RUN)
+SORTS = (
+    *(("must", how) for how in ("pass", "fail", "not_observed", "not_applicable")),
+    *((level, "fail") for level in ("should", "observed")),
+)
 PAGES = {"wrong": (WRONG,), "hostile": (hostile_document(),), "clients": (WRONG, fine_document())}
 
 
@@ -35,6 +49,21 @@ def test_a_report_fits_a_phone_in_both_schemes(browser: Browser, page: tuple[str
                 width = browser.script("return document.documentElement.scrollWidth")
                 assert width <= 360
                 browser.picture(f"report-{name}-phone-{scheme}")
+
+
+@pytest.mark.parametrize("width", [1300, 800, 360])
+def test_the_table_of_sessions_is_seen_whole(browser: Browser, tmp_path: Path, width: int) -> None:
+    file = tmp_path / "report.html"
+    names = ("plain_answer", "alefita_way_functions_recipient")
+    wrong = report("wrong", *(finding(f"{n}.x", level, how) for n, (level, how) in enumerate(SORTS)))
+    sessions = [part(conforming(name=name)) for name in names]
+    sessions.append(part(wrong_session(), wrong))
+    file.write_text(rendered("html", document(sessions, RUN)), encoding="utf-8")
+    with browser.size(width, 900):
+        browser.open(file.as_uri())
+        room = "const it = document.querySelector('[aria-label=Sessions]'); return it.clientWidth"
+        assert browser.script(room.replace("clientWidth", "scrollWidth")) <= browser.script(room)
+        browser.picture(f"report-sessions-{width}")
 
 
 def test_a_checker_of_accessibility_finds_nothing(browser: Browser, page: tuple[str, str]) -> None:

@@ -8,9 +8,9 @@ from typing import Any
 from wiretape.reporting.faces.words import (
     about,
     client,
-    counts,
     ending,
     failures,
+    judged,
     label,
     not_played,
     played,
@@ -37,9 +37,8 @@ def render(documents: Sequence[Document]) -> str:
 
 
 def _session(cassette: Mapping[str, Any]) -> Iterator[str]:
-    numbers = ", ".join(f"{count} {name}" for name, count in counts(cassette).items() if count)
     verdicts = f"{word(cassette)}, {cassette['behavior']} · {ending(cassette)}"
-    yield f"{label(cassette)} ({played(cassette)}): {verdicts} ({numbers})"
+    yield f"{label(cassette)} ({played(cassette)}): {verdicts} ({judged(cassette)})"
     yield from map(text, failures(cassette))
     if missing := not_played(cassette):
         yield "not played:\n" + "\n".join(f"  {line}" for each in missing for line in each.split("\n"))

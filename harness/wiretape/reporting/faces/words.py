@@ -57,6 +57,11 @@ def counts(cassette: Mapping[str, Any]) -> dict[str, int]:
     return {column: seen[column] for column in COLUMNS}
 
 
+def judged(cassette: Mapping[str, Any]) -> str:
+    """How many findings there are of each sort that there is, in one line."""
+    return ", ".join(f"{count} {column}" for column, count in counts(cassette).items() if count)
+
+
 def sort(finding: Mapping[str, Any]) -> str:
     """What a finding counts as."""
     level, outcome = finding["level"], finding["outcome"]
