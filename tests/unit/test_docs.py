@@ -54,6 +54,17 @@ OTHER_PROGRAMS = {"--import-mode", "--strict"}
 """Options of pytest and mypy that the pages name."""
 
 
+@pytest.mark.parametrize("source", ["harness/wiretape", "mock_server/wiretape_server"])
+def test_the_map_of_the_architecture_names_every_package(source: str) -> None:
+    packages = {path.parent.name for path in (ROOT / source).glob("*/__init__.py")}
+    cells = re.findall(
+        r"^\| (`[^|]*) \|", (ROOT / "docs" / "architecture.md").read_text("utf-8"), re.MULTILINE
+    )
+    named = {name for cell in cells for name in re.findall(r"`(\w+)`", cell)}
+    assert packages
+    assert packages <= named
+
+
 def known_options() -> set[str]:
     """Every long option of the command and of the plugin."""
     verbs: list[click.Command] = [cli]
