@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 import pytest
 
@@ -14,7 +14,6 @@ from tests.conformance.in_trouble import TROUBLE, answer_what_came, ask, in_spit
 from tests.conformance.playing import failures, reference, verdict
 from tests.conformance.reference_client import Hooks, ReferenceClient
 from tests.faults.patient import PatientClient
-from tests.faults.strict import StrictClient
 from wiretape import load_cassette
 from wiretape.contract import Report
 from wiretape.delta import DeltaError
@@ -114,20 +113,13 @@ def outcomes(report: Report) -> dict[str, str]:
     }
 
 
-Client = TypeVar("Client", bound=ReferenceClient)
-
-
-def client_of(playback: Playback, kind: type[Client]) -> Client:
-    return kind(
+def patient(playback: Playback) -> PatientClient:
+    return PatientClient(
         base_url=playback.base_url,
         user_message=playback.user_message,
         tools=playback.tools,
         results=playback.results,
     )
-
-
-def patient(playback: Playback) -> PatientClient:
-    return client_of(playback, PatientClient)
 
 
 def test_every_kind_is_here() -> None:
@@ -274,48 +266,3 @@ def test_no_place_of_a_fault_makes_a_right_client_wrong(play: Play, kind: str) -
         came_to_the_end(patient(playback))
         report = verdict(playback)
         assert (fault, failures(report), report.unplayed, report.errors) == (fault, [], (), ())
-
-
-REFUSED = {"drop": 6, "reorder": 7}
-"""An event of interleaved_channels after which a delta names a place that is not there."""
-
-
-@pytest.mark.parametrize("kind", REFUSED)
-def test_a_client_may_refuse_what_nobody_can_know(play: Play, kind: str) -> None:
-    cassette = load_cassette("interleaved_channels")
-    refused = []
-    for number in range(1, 30):
-        fault = f"{kind}@event:{number}"
-        if not hits([parse(fault)], cassette):
-            continue
-        playback = play(cassette.name, fault, ids="fresh")
-        if not came_to_the_end(client_of(playback, StrictClient)):
-            refused.append(number)
-        report = verdict(playback)
-        assert (fault, failures(report), report.unplayed, report.errors) == (fault, [], (), ())
-    assert REFUSED[kind] in refused
-
-
-@pytest.mark.parametrize("kind", REFUSED)
-def test_nobody_says_what_a_tool_has_to_give_after_arguments_that_nobody_can_know(
-    play: Play, kind: str
-) -> None:
-    playback = play("interleaved_channels", f"{kind}@event:{REFUSED[kind]}")
-    report = run(playback, Hooks(result=lambda _result, _arguments: {"message": "what I could make out"}))
-    assert (failures(report), report.played) == ([], True)
-    because = {each.rule: each.because for each in report.findings if each.outcome == "not_applicable"}
-    for rule in ("return.result-as-expected", "behavior.arguments-intact"):
-        assert because[f"flow_a.{rule}"] == f"the fault {kind}@event:{REFUSED[kind]}"
-
-
-@pytest.mark.parametrize("kind", REFUSED)
-def test_a_return_is_judged_in_all_else_after_arguments_that_nobody_can_know(play: Play, kind: str) -> None:
-    playback = play("interleaved_channels", f"{kind}@event:{REFUSED[kind]}")
-    report = run(playback, Hooks(returned=lambda message, _: message.update(recipient="alefita_way")))
-    assert {each.rule for each in failures(report)} == {"flow_a.return.recipient-is-all"}
-
-
-def test_the_client_that_refuses_takes_what_was_recorded(play: Play) -> None:
-    playback = play("interleaved_channels", ids="fresh")
-    assert came_to_the_end(client_of(playback, StrictClient))
-    assert verdict(playback).played

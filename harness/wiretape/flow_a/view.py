@@ -237,13 +237,10 @@ class Return:
             self.arguments = self._read_arguments()
 
     def _read_text(self) -> dict[str, Any] | None:
-        if not isinstance(self.raw_text, str):
-            self.text_fault = self.raw_text
-            return None
         try:
-            value = strictjson.loads(self.raw_text)
+            value = strictjson.loads(self.raw_text) if isinstance(self.raw_text, str) else ABSENT
         except StrictJSONError as error:
-            self.text_fault = f"{self.raw_text[:120]} ({error})"
+            self.text_fault = f"{self.raw_text!s:.120} ({error})"
             return None
         if not isinstance(value, dict):
             self.text_fault = self.raw_text
