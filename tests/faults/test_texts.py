@@ -89,8 +89,13 @@ def test_a_file_lists_faults_as_texts_or_mappings() -> None:
     [
         (b"", "expected a YAML list of faults such as cut@event:12, got None"),
         (b"cut@event:1", "got 'cut@event:1'"),
-        (b"[", "got no YAML"),
-        (b"- \xff", "got no YAML"),
+        (b"[", "expected a YAML list of faults\n  at    line "),
+        (b"- \xff", "want  YAML"),
+        (
+            b"- cut@event:1\n- {kind: cut, at: event:2, kind: drop}",
+            "  at    line 2\n  want  each key once in its mapping\n  got   a second 'kind'",
+        ),
+        (b"- kind: cut\n  at: event:2\n  at: event:3", "  at    line 3\n  want  each key once"),
         (
             b"- cut@event:1\n- cat@event:1",
             "entry 2: fault 'cat@event:1': there is no kind 'cat'",
@@ -98,7 +103,7 @@ def test_a_file_lists_faults_as_texts_or_mappings() -> None:
         (b"- 7", "entry 1: expected KIND@WHERE or {kind: KIND, at: WHERE}, got 7"),
         (b"- {kind: cut}", "entry 1: expected KIND@WHERE"),
         (b"- {kind: cut, at: 7}", "entry 1: expected KIND@WHERE"),
-        (b"- !!python/object/apply:os.getcwd []", "got no YAML"),
+        (b"- !!python/object/apply:os.getcwd []", "want  plain data without YAML tags"),
     ],
 )
 def test_a_file_that_means_nothing_is_refused_with_the_place(data: bytes, said: str) -> None:

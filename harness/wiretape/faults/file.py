@@ -13,16 +13,15 @@ _KEYS: Final = {"kind", "at"}
 def read_file(data: bytes) -> tuple[Fault, ...]:
     """Read a list of faults: texts (``cut@event:12``) or mappings (``{kind: cut, at: event:12}``).
 
-    Raises FaultError with the entry's number.
+    Raises FaultError with the entry's number, or the line of what is no YAML as cassettes have it.
     """
-    import yaml  # costs more than all else here, and few read a file
+    from wiretape.cassette import CassetteError  # costs more than all else here, and few read a file
+    from wiretape.cassette.plain_yaml import read_yaml
 
     try:
-        value = yaml.safe_load(data)
-    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
-        raise FaultError(
-            f"expected a YAML list of faults, got no YAML: {' '.join(str(error).split())}"
-        ) from None
+        value = read_yaml(data)
+    except CassetteError as error:
+        raise FaultError(f"expected a YAML list of faults\n{error}") from None
     if not isinstance(value, list):
         raise FaultError(f"expected a YAML list of faults such as cut@event:12, got {value!r}")
     return tuple(_read(entry, number) for number, entry in enumerate(value, 1))
