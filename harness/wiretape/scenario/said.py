@@ -67,8 +67,8 @@ def search_result(message_id: str, create_time: float) -> dict[str, Any]:
     return message | {"status": "finished_successfully"}
 
 
-def request(message: Mapping[str, Any], declared: object, **ids: str) -> RecordedRequest:
-    """The conversation request that carries a message."""
+def request_body(message: Mapping[str, Any], declared: object, **ids: str) -> bytes:
+    """The body of the conversation request that carries a message."""
     body = {
         "action": "next",
         **ids,
@@ -82,9 +82,14 @@ def request(message: Mapping[str, Any], declared: object, **ids: str) -> Recorde
         "local_function_signatures": declared,
         "app_attest_challenge": f"<challenge of {message['id']}>",
     }
+    return strictjson.dumps(body).encode()
+
+
+def request(message: Mapping[str, Any], declared: object, **ids: str) -> RecordedRequest:
+    """The conversation request that carries a message."""
     return RecordedRequest(
         method="POST",
         path=CONVERSATION,
         headers={"content-type": "application/json", "x-conduit-token": "<REDACTED_TOKEN>"},
-        body=strictjson.dumps(body).encode(),
+        body=request_body(message, declared, **ids),
     )

@@ -12,6 +12,7 @@ from hypothesis.stateful import initialize, precondition, rule
 from wiretape import strictjson
 from wiretape.contract import Report
 from wiretape.flow_a.facts import SeenCall, read_stream
+from wiretape.scenario.said import BEGAN, from_client, request_body
 from wiretape.testing.messages import declarations
 from wiretape.testing.session_machine import SessionMachine, step
 from wiretape.testing.session_notes import Exchanges
@@ -97,50 +98,26 @@ class FlowAServerMachine(SessionMachine):
         return _ID.format(0xA00 + self._said)
 
     def _ask(self, conversation: _Conversation, text: str) -> None:
-        message = self._message("user", None, None, {"content_type": "text", "parts": [text]})
-        named = {"conversation_id": conversation.id} if conversation.id else {}
-        self._send(conversation, {**named, "messages": [message]})
+        content = {"content_type": "text", "parts": [text]}
+        ids = {"conversation_id": conversation.id} if conversation.id else {}
+        self._send(conversation, self._message("user", None, content), ids)
 
     def _return(self, conversation: _Conversation, text: str) -> None:
         call = conversation.calls.pop(0)
         handed_off = {"accepted": True, "thread_id": text}
         result = handed_off if call.tool == "handoff" else {"message": text}
         said = strictjson.dumps({"call_id": call.id, "result": result, "tool": call.tool})
-        message = self._message("tool", call.tool, "commentary", {"content_type": "code", "text": said})
-        ids = {"conversation_id": conversation.id, "parent_message_id": call.id}
-        self._send(conversation, {**ids, "messages": [message]})
+        content = {"content_type": "code", "text": said}
+        message = self._message("tool", call.tool, content, channel="commentary")
+        self._send(conversation, message, {"conversation_id": conversation.id, "parent_message_id": call.id})
 
     def _message(
-        self, role: str, name: str | None, channel: str | None, content: Mapping[str, Any]
+        self, role: str, name: str | None, content: Mapping[str, Any], **more: Any
     ) -> dict[str, Any]:
-        return {
-            "author": {"metadata": {}, "name": name, "role": role},
-            "channel": channel,
-            "content": content,
-            "create_time": 1787848400.5,
-            "end_turn": None,
-            "id": self._new_id(),
-            "metadata": {},
-            "recipient": "all",
-            "status": "finished_successfully",
-            "update_time": None,
-            "weight": 1,
-        }
+        return from_client(role, name, content, id=self._new_id(), create_time=BEGAN, **more)
 
-    def _send(self, conversation: _Conversation, body: Mapping[str, Any]) -> None:
-        whole = {
-            "action": "next",
-            **body,
-            "model": "gpt-5-6-thinking",
-            "thinking_effort": "standard",
-            "supported_encodings": ["v1"],
-            "timezone": "Etc/UTC",
-            "timezone_offset_min": 0,
-            "client_prepare_state": "success",
-            "local_function_signatures": conversation.tools,
-            "app_attest_challenge": self._new_id(),
-        }
-        data = strictjson.dumps(whole).encode()
+    def _send(self, conversation: _Conversation, message: dict[str, Any], ids: Mapping[str, str]) -> None:
+        data = request_body(message, conversation.tools, **ids)
         number = self.exchanges.requested(data)
         stream = self.server.answer(data)
         self.exchanges.answered(number, stream)
