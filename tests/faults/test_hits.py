@@ -98,3 +98,18 @@ def test_a_kind_that_nobody_knows_any_more_excuses_everything() -> None:
     kind = kind_of("forgotten@event:1")
     assert (kind.name, kind.may_end, kind.fails_turn) == ("forgotten", True, True)
     assert kind_of("cut@event:1").name == "cut"
+
+
+@pytest.mark.parametrize(
+    ("fault", "said"),
+    [
+        ("cut@byte:99999999999999999999", ", where no answer has more than 3018 bytes. Choose another place"),
+        ("drop@event:18", ", where no answer has more than 17 events. Choose another place"),
+        ("reorder@event:17", " hits nothing in alefita_way. Choose another place"),
+        ("drop@type:nothing", " hits nothing in alefita_way. Choose another place"),
+    ],
+)
+def test_a_place_behind_every_end_is_said_to_be_there(fault: str, said: str) -> None:
+    with pytest.raises(FaultError) as refused:
+        demand_hits([parse(fault)], ALEFITA)
+    assert said in str(refused.value)

@@ -59,6 +59,7 @@ def test_a_kind_takes_the_units_that_it_names_and_no_other(kind: Kind) -> None:
         ("cut", "expected cut@event:N or cut@type:NAME or cut@byte:N"),
         ("cut@event", "got 'cut@event'"),
         ("cut@event:0", "N from 1"),
+        (f"cut@byte:{'9' * 5000}", "N from 1"),
         ("cut@event:-1", "N from 1"),
         ("cut@event:1.5", "N from 1"),
         ("cut@event:\u0661", "N from 1"),

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
-from wiretape.faults.model import Fault, Hit
+from wiretape.faults.events import read_events
+from wiretape.faults.model import Fault, Hit, Unit
 from wiretape.faults.strikes import Strike, strikes
 
 if TYPE_CHECKING:
@@ -44,6 +45,21 @@ def flow_a_hits(fault: Fault, cassette: Cassette) -> list[Hit]:
         for number, interaction in played
         for strike in strikes(fault, interaction.response.body)
     ]
+
+
+def beyond_the_end(fault: Fault, cassette: Cassette) -> str:
+    """Say that a place is behind the end of every answer; empty where it is not."""
+    where = fault.where
+    if where.unit not in _SIZE or not isinstance(where.value, int):
+        return ""
+    most = max((_SIZE[where.unit](each.response.body) for each in cassette.interactions), default=0)
+    return f", where no answer has more than {most} {where.unit}s" if where.value > most else ""
+
+
+_SIZE: Final[Mapping[Unit, Callable[[bytes], int]]] = {
+    "byte": len,
+    "event": lambda body: len(read_events(body)),
+}
 
 
 def _requests(fault: Fault, played: list[tuple[int, Interaction]]) -> Iterator[Hit]:

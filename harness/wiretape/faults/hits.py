@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from wiretape.faults.codex import codex_hits
 from wiretape.faults.delivery import PAUSES
-from wiretape.faults.flow_a_hits import flow_a_hits
+from wiretape.faults.flow_a_hits import beyond_the_end, flow_a_hits
 from wiretape.faults.kinds import KINDS
 from wiretape.faults.model import Fault, FaultError, Hit
 
@@ -48,4 +48,5 @@ def _why_not(fault: Fault, cassette: Cassette) -> str:
     if kind.protocol != cassette.protocol:
         is_of = f"{kind.name} is a fault of {kind.protocol}"
         return f"fault {fault}: {is_of}, and {cassette.name} is {cassette.protocol}"
-    return f"fault {fault} hits nothing in {cassette.name}. Choose another place; --dry-run lists what is hit"
+    beyond = beyond_the_end(fault, cassette) if cassette.protocol == "flow_a" else ""
+    return f"fault {fault} hits nothing in {cassette.name}{beyond}. Choose another place; --dry-run lists what is hit"

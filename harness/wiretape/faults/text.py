@@ -9,7 +9,8 @@ from typing import Final
 from wiretape.faults.kinds import KINDS
 from wiretape.faults.model import EVERY, Fault, FaultError, Kind, Where
 
-_NUMBER: Final = re.compile(r"[1-9][0-9]{0,14}")
+_NUMBER: Final = re.compile(r"[1-9][0-9]{0,999}")
+"""Longer than any place there is, and shorter than what Python refuses to read as a number."""
 
 
 def parse(text: str) -> Fault:
