@@ -152,5 +152,5 @@ def _not_yaml(error: Exception) -> CassetteError:
         at=f"line {mark.line + 1}, column {mark.column + 1}" if mark else "the file's bytes",
         want="YAML",
         got=str(getattr(error, "problem", None) or error).replace("\n", " "),
-        hint="mend this place; docs/cassette-format.md shows how a cassette is laid out",
+        hint="mend this place: look for an open quote or bracket, or indentation that does not fit",
     )
