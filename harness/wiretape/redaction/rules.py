@@ -90,6 +90,9 @@ _PLACEHOLDERS: Final = re.compile(
     re.IGNORECASE,
 )
 _GITHUB: Final = ("github_pat", *(f"gh{kind}{joint}" for kind in "opsur" for joint in "_-"))
+_USERINFO: Final = r"[^\s/?#\"'<>\\]"
+"""A character of a URL before its path; an ``@`` may be the user's or the password's, its escape undone."""
+_USER: Final = r"[^\s/?#\"'<>\\:]"
 _SHAPES: Final = (
     Shape(
         name="JSON Web Token",
@@ -122,8 +125,21 @@ _SHAPES: Final = (
         marks=("PRIVATE KEY",),
     ),
     Shape(
+        name="password in a URL",
+        pattern=re.compile(rf"(?<=://){_USER}{{0,200}}+:({_USERINFO}{{1,200}})@"),
+        marks=("@",),
+    ),
+    Shape(
+        name="user in a URL",
+        pattern=re.compile(rf"(?<=://)(?!git@)({_USER}{{1,200}})(?=@|:{_USERINFO}{{1,200}}@)"),
+        marks=("@",),
+    ),
+    Shape(
         name="e-mail address",
-        pattern=re.compile(r"(?<![\w.%+\\-])[\w.%+-]{1,64}+@(?:[\w-]{1,63}\.){1,8}[^\W\d_]{2,24}(?![\w-])"),
+        pattern=re.compile(
+            r"(?<![\w.%+\\-])(?<![:/]~)(?!-*hidden-\d+-*@)"  # not where the password of a URL was
+            r"[\w.%+-]{1,64}+@(?:[\w-]{1,63}\.){1,8}[^\W\d_]{2,24}(?![\w-])"
+        ),
         marks=("@",),
     ),
     Shape(
