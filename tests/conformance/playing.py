@@ -14,6 +14,7 @@ import pytest
 from tests.conformance.reference_client import CONFORMING, Hooks, ReferenceClient
 from wiretape import load_cassette, verify
 from wiretape.contract import Finding, Report
+from wiretape.transcript import Transcript
 from wiretape_server.options import PlayOptions
 from wiretape_server.thread import Playback, ServerThread
 
@@ -50,12 +51,19 @@ def judged(
     faults: Sequence[str] = (),
 ) -> Report:
     """Play a cassette to the reference client and give the verdict."""
-    playback = server.play(
-        load_cassette(cassette), PlayOptions.parse(pace=pace, strict=strict, faults=faults)
-    )
+    options = PlayOptions.parse(pace=pace, strict=strict, faults=faults)
+    return verify(session(server, cassette, options, hooks))
+
+
+def session(
+    server: ServerThread, cassette: str, options: PlayOptions, hooks: Hooks = CONFORMING
+) -> Transcript:
+    """Play a cassette to the reference client; what went over the wire."""
+    playback = server.play(load_cassette(cassette), options)
     try:
         reference(playback, hooks).run()
-        return verdict(playback)
+        assert playback.wait_idle(IDLE_WITHIN)
+        return playback.transcript()
     finally:
         playback.close()
 

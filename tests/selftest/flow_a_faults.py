@@ -8,14 +8,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from tests.conformance.broken import BROKEN
-from tests.conformance.playing import IDLE_WITHIN, reference
-from tests.conformance.reference_client import Hooks
+from tests.conformance.playing import session
 from tests.selftest.mutants import Mutant
 from wiretape import load_cassette
 from wiretape.cassette import Cassette
 from wiretape.flow_a.facts import read_stream
 from wiretape.sse import event_ends
-from wiretape.transcript import Transcript
 from wiretape_server.options import PlayOptions
 from wiretape_server.thread import ServerThread
 
@@ -74,22 +72,12 @@ def fault_mutants(server: ServerThread) -> Iterator[Mutant]:
     for rule, faults in FAULTS.items():
         broken = BROKEN[rule]
         for name in _CASSETTES:
-            cassette = load_cassette(name)
-            for fault in faults(_shape(cassette)):
-                transcript = _played(server, cassette, broken.hooks, fault)
+            for fault in faults(_shape(load_cassette(name))):
+                options = PlayOptions.parse(pace="instant", faults=[fault])
+                transcript = session(server, name, options, broken.hooks)
                 yield Mutant(
                     name=f"{rule}: under {fault} [{name}]",
                     rules=(rule,),
                     play=lambda transcript=transcript: transcript,
                     also=broken.also,
                 )
-
-
-def _played(server: ServerThread, cassette: Cassette, hooks: Hooks, fault: str) -> Transcript:
-    playback = server.play(cassette, PlayOptions.parse(pace="instant", faults=[fault]))
-    try:
-        reference(playback, hooks).run()
-        assert playback.wait_idle(IDLE_WITHIN)
-        return playback.transcript()
-    finally:
-        playback.close()

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from tests.conformance.broken import two_conversations
-from tests.conformance.playing import IDLE_WITHIN, reference
-from tests.conformance.reference_client import CONFORMING, Hooks
+from tests.conformance.playing import session
+from tests.conformance.reference_client import Hooks
 from tests.selftest.mutants import Mutant
 from tests.selftest.surgery import Change, Edit
-from wiretape import load_cassette
 from wiretape.strictjson import ABSENT
 from wiretape.transcript import Transcript
 from wiretape_server.options import PlayOptions
@@ -32,18 +31,8 @@ Sessions = Mapping[str, Transcript]
 
 def sessions(server: ServerThread) -> Sessions:
     """The reference client's sessions, by cassette."""
-    played = {name: _session(server, name) for name in (*CALLING, *PLAIN)}
-    return played | {TWICE: _session(server, "plain_answer", Hooks(play=two_conversations))}
-
-
-def _session(server: ServerThread, cassette: str, hooks: Hooks = CONFORMING) -> Transcript:
-    playback = server.play(load_cassette(cassette), PACED)
-    try:
-        reference(playback, hooks).run()
-        assert playback.wait_idle(IDLE_WITHIN)
-        return playback.transcript()
-    finally:
-        playback.close()
+    played = {name: session(server, name, PACED) for name in (*CALLING, *PLAIN)}
+    return played | {TWICE: session(server, "plain_answer", PACED, Hooks(play=two_conversations))}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
