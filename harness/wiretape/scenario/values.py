@@ -14,6 +14,8 @@ _DEEP: Final = 4
 """Levels below which nothing is made that need not be there."""
 _FARTHEST: Final = 40
 """Levels below which a schema counts as endless."""
+_BEGINNING: Final = 40
+"""Characters of a path that are shown where it has no end."""
 _MOST_PARTS: Final = 5_000
 """Schemas that are looked at for one value."""
 _LONGEST: Final = 10_000
@@ -130,9 +132,9 @@ class _Fitter:
         """A schema without references and branches: one branch of each is taken."""
         self.parts += 1
         if self.parts > _MOST_PARTS:
-            raise UnfitError(f"{at or 'the schema'} has too many parts")
+            raise UnfitError(f"{_begun(at)} has too many parts")
         if depth > _FARTHEST:
-            raise UnfitError(f"{at or 'the schema'} has no end")
+            raise UnfitError(f"{_begun(at)} has no end")
         if schema is False:
             raise UnfitError(f"{at or 'the schema'} takes nothing")
         known = _readable(schema)
@@ -218,6 +220,11 @@ class _Fitter:
             more = self.value(rest, draw.at("distinct", number), f"{at}[{len(kept)}]", depth + 1)
             kept[strictjson.dumps(more)] = more
         raise UnfitError(f"{at or 'the schema'} wants {least} different items, {len(kept)} were found")
+
+
+def _begun(at: str) -> str:
+    """The beginning of a path into an endless schema, which says the same again and again."""
+    return f"{at[:_BEGINNING]}…" if len(at) > _BEGINNING else at or "the schema"
 
 
 def _readable(schema: object) -> dict[str, Any]:
