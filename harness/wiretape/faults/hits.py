@@ -49,4 +49,5 @@ def _why_not(fault: Fault, cassette: Cassette) -> str:
         is_of = f"{kind.name} is a fault of {kind.protocol}"
         return f"fault {fault}: {is_of}, and {cassette.name} is {cassette.protocol}"
     beyond = beyond_the_end(fault, cassette) if cassette.protocol == "flow_a" else ""
-    return f"fault {fault} hits nothing in {cassette.name}{beyond}. Choose another place; --dry-run lists what is hit"
+    nothing = f"fault {fault} hits nothing in {cassette.name}{beyond}"
+    return f"{nothing}. Choose another place; --dry-run lists what is hit"
