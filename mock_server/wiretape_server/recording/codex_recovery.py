@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from wiretape import __version__
 from wiretape.cassette.model import Cassette, Provenance, RecordedFrame
+from wiretape.imports.exchange import delays
 from wiretape_server.recording.codex_session import HEAD, TAIL
 from wiretape_server.recording.growth import Growth
 
@@ -70,15 +71,15 @@ def _frames(session: CodexSession) -> tuple[RecordedFrame, ...]:
         whole.append((record["order"], record["at"], record, bytes(session.body.data[begin:end])))
         begin = end + len(TAIL)
     whole.sort(key=lambda each: each[0])
-    times = [at for _, at, _, _ in whole]
+    waits = delays(at for _, at, _, _ in whole)
     return tuple(
         RecordedFrame(
             direction=record["by"],
-            delay=round(max(0.0, at - earlier) * 1000, 3),
+            delay=delay,
             data=data,
             connection=record["connection"],
         )
-        for (_, at, record, data), earlier in zip(whole, [*times[:1], *times], strict=False)
+        for (_, _, record, data), delay in zip(whole, waits, strict=True)
     )
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from wiretape.cassette import Cassette, dumps, save
 from wiretape.codex.scenario import scripted, unscripted
 from wiretape.imports.told import told
-from wiretape.redaction import Redactor, SaveRefused, scan
+from wiretape.redaction import Redactor, refuse_secrets
 from wiretape_server.recording.codex_recovery import joined
 from wiretape_server.recording.locking import lock
 from wiretape_server.recording.recovery import EmptyRecordingError, SidecarError, recover
@@ -52,9 +52,7 @@ def finish(
     if cassette.protocol == "codex":
         cassette = scripted(cassette if behind is None else joined(unscripted(behind), cassette))
     cassette = told(cassette, "Recorded")
-    hits = scan(dumps(cassette), redactor.secrets, redactor.rules)
-    if hits:
-        raise SaveRefused(hits)
+    refuse_secrets(dumps(cassette), redactor)
     out.parent.mkdir(parents=True, exist_ok=True)
     save(cassette, out, overwrite=overwrite)
     partial.unlink()

@@ -19,6 +19,7 @@ from wiretape.cassette.model import (
     StreamEnd,
 )
 from wiretape.flow_a.expectation import expectation
+from wiretape.imports.exchange import delays, joined
 from wiretape.strictjson import StrictJSONError
 from wiretape_server.recording.codex_recovery import CodexSession
 from wiretape_server.recording.growth import Growth, bytes_of
@@ -99,7 +100,7 @@ def _request(exchanges: dict[int, _Exchange], record: dict[str, Any]) -> None:
     request = RecordedRequest(
         method=record["method"],
         path=record["path"],
-        headers=_headers(record["headers"]),
+        headers=joined(record["headers"]),
         body=bytes_of(record["body"]),
     )
     exchanges[record["number"]] = _Exchange(request=request, asked=record["at"])
@@ -155,7 +156,7 @@ def _interaction(exchange: _Exchange) -> Interaction:
         request=exchange.request,
         response=RecordedResponse(
             status=exchange.response["status"],
-            headers=_headers(exchange.response["headers"]),
+            headers=joined(exchange.response["headers"]),
             body=bytes(exchange.body.data),
             chunks=_cuts(exchange),
             end=exchange.end or "hang",
@@ -165,20 +166,12 @@ def _interaction(exchange: _Exchange) -> Interaction:
 
 def _cuts(exchange: _Exchange) -> Chunks | None:
     """The cuts of what is in the file; of a killed recording's last chunk there may be a part."""
-    delays, lengths, left, before = [], [], len(exchange.body.data), exchange.asked
+    times, lengths, left = [], [], len(exchange.body.data)
     for at, length in exchange.cuts:
         length = min(length, left)
         if not length:
             break
-        delays.append(round(max(0.0, at - before) * 1000, 3))
+        times.append(at)
         lengths.append(length)
-        left, before = left - length, at
-    return Chunks(delays=tuple(delays), lengths=tuple(lengths)) if lengths else None
-
-
-def _headers(pairs: list[list[str]]) -> dict[str, str]:
-    """Headers as a cassette has them; the values of one that came twice are joined."""
-    headers: dict[str, str] = {}
-    for name, value in pairs:
-        headers[name] = f"{headers[name]}, {value}" if name in headers else value
-    return headers
+        left -= length
+    return Chunks(delays=delays(times, exchange.asked), lengths=tuple(lengths)) if lengths else None
