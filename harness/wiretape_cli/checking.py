@@ -26,7 +26,7 @@ from wiretape_cli.errors import SetupError
 from wiretape_cli.exits import Exit, of_all
 from wiretape_cli.made_up import keep
 from wiretape_cli.progress import tracked
-from wiretape_cli.screen import put, quoted, say, say_report
+from wiretape_cli.screen import end_of, put, say, say_report
 from wiretape_cli.serving import play_key, wait_for_signal
 from wiretape_server.options import PlayOptions
 from wiretape_server.thread import ServerThread
@@ -211,8 +211,8 @@ def show(checked: Checked, timeout: float) -> None:
         say(f"client: sent nothing; it finds {ADDRESSES[checked.report.protocol]}")
     if client.timed_out or client.crashed or checked.open_calls:
         for name, text in (("stdout", client.stdout), ("stderr", client.stderr)):
-            if text.strip():
-                say(f"client: the end of its {name}\n{quoted(text)}")
+            if written := end_of("client", name, text):
+                say(written)
 
 
 def _accepting(checked: Checked, accepted: frozenset[Accepted], file: Path | None) -> Checked:

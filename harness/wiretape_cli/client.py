@@ -44,7 +44,7 @@ class ClientRun:
         return self.exit_code not in (0, None)
 
 
-class _Tail(Thread):
+class Tail(Thread):
     """Reads a pipe to its end, so that the client never blocks, and keeps the last bytes."""
 
     def __init__(self, pipe: IO[bytes] | None) -> None:
@@ -81,7 +81,7 @@ def run_client(
     with sigterm_interrupts():
         process = _start(command, {**os.environ, **variables})
         try:
-            out, err = _Tail(process.stdout), _Tail(process.stderr)
+            out, err = Tail(process.stdout), Tail(process.stderr)
             with suppress(subprocess.TimeoutExpired):
                 exit_code = process.wait(timeout)
         finally:

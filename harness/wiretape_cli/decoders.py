@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from wiretape.fuzzing import CrashedError, Decoder, RefusedError
+from wiretape_cli.client import TAIL
 from wiretape_cli.errors import SetupError
 from wiretape_cli.line_process import LineProcess, NoAnswerError, read_json
 
@@ -63,12 +64,12 @@ class OneShot:
             run = subprocess.run(
                 self._command, input=data, capture_output=True, timeout=self._limit, check=False
             )
-        except subprocess.TimeoutExpired:
-            raise CrashedError(f"no answer within {self._limit:g} s") from None
+        except subprocess.TimeoutExpired as late:
+            raise CrashedError(f"no answer within {self._limit:g} s", _end(late.stderr)) from None
         except OSError as error:
             raise SetupError(f"{self._command[0]} can't be started: {error.strerror}") from None
         if run.returncode < 0:
-            raise CrashedError(f"ended by signal {-run.returncode}{_last_words(run.stderr)}")
+            raise CrashedError(f"ended by signal {-run.returncode}", _end(run.stderr))
         if run.returncode:
             raise RefusedError(f"exit code {run.returncode}{_last_words(run.stderr)}")
         return _read(run.stdout)
@@ -90,7 +91,7 @@ class Served:
         try:
             answer = self._process.ask({"sse_base64": base64.b64encode(data).decode("ascii")})
         except NoAnswerError as error:
-            raise CrashedError(str(error)) from None
+            raise CrashedError(str(error), error.stderr) from None
         if "error" in answer:
             raise RefusedError(str(answer["error"]))
         return answer.get("messages")
@@ -105,6 +106,10 @@ def _read(answer: bytes) -> Any:
         return read_json(answer)
     except NoAnswerError as error:
         raise CrashedError(str(error)) from None
+
+
+def _end(stderr: bytes | None) -> str:
+    return (stderr or b"")[-TAIL:].decode(errors="replace")
 
 
 def _last_words(stderr: bytes) -> str:

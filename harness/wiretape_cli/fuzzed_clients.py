@@ -6,13 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from wiretape import strictjson
 from wiretape.fuzzing import Played, Player, Trial
 from wiretape_cli.client import StartError, run_client
 from wiretape_cli.errors import SetupError
 from wiretape_cli.line_process import LineProcess, NoAnswerError
+from wiretape_cli.screen import end_of
 from wiretape_server.options import PlayOptions
 from wiretape_server.thread import ServerThread
 
@@ -24,10 +25,17 @@ _JSON = ("tools", "tool_results", "client_steps")
 """What the environment holds as JSON, and a session's line as it is."""
 
 
-class Client(Protocol):
-    """Takes part in a session; gives how it ended, empty when as it should be. Raises SetupError."""
+class Ending(NamedTuple):
+    """How a client ended, empty when as it should be, and the end of its stderr when not."""
 
-    def __call__(self, variables: Mapping[str, str], /) -> str: ...
+    how: str = ""
+    stderr: str = ""
+
+
+class Client(Protocol):
+    """Takes part in a session. Raises SetupError."""
+
+    def __call__(self, variables: Mapping[str, str], /) -> Ending: ...
 
     def close(self) -> None: ...
 
@@ -38,14 +46,14 @@ class EachTime:
     def __init__(self, command: Sequence[str], limit: float) -> None:
         self._command, self._limit = command, limit
 
-    def __call__(self, variables: Mapping[str, str]) -> str:
+    def __call__(self, variables: Mapping[str, str]) -> Ending:
         try:
             run = run_client(self._command, variables, timeout=self._limit)
         except StartError as error:
             raise SetupError(str(error)) from None
         if run.timed_out:
-            return f"no end within {self._limit:g} s"
-        return f"exit code {run.exit_code}" if run.crashed else ""
+            return Ending(f"no end within {self._limit:g} s", run.stderr)
+        return Ending(f"exit code {run.exit_code}", run.stderr) if run.crashed else Ending()
 
     def close(self) -> None:
         """Nothing stays open."""
@@ -61,11 +69,11 @@ class Staying:
     def __init__(self, command: Sequence[str], limit: float) -> None:
         self._process = LineProcess(command, limit)
 
-    def __call__(self, variables: Mapping[str, str]) -> str:
+    def __call__(self, variables: Mapping[str, str]) -> Ending:
         try:
-            return str(self._process.ask(_session(variables)).get("error") or "")
+            return Ending(str(self._process.ask(_session(variables)).get("error") or ""))
         except NoAnswerError as error:
-            return str(error)
+            return Ending(str(error), error.stderr)
 
     def close(self) -> None:
         """End the process."""
@@ -102,11 +110,13 @@ class Target:
         if played.asked:
             return
         how = played.ended or "it ended as it should"
-        raise SetupError(
+        said = (
             f"{' '.join(self.command)}: sent no request in the simplest session; {how}. It is run as by "
             "wiretape check: try it there first"
             + (", and see wiretape fuzz client --help for what --persistent asks of it" if self.stays else "")
         )
+        written = end_of("client", "stderr", played.stderr)
+        raise SetupError("\n".join(filter(None, (said, written))))
 
 
 def _play(server: ServerThread, client: Client, profile: str, trial: Trial) -> Played:
@@ -115,6 +125,6 @@ def _play(server: ServerThread, client: Client, profile: str, trial: Trial) -> P
     try:
         ended = client(play.variables())
         play.wait_idle(SETTLE)
-        return Played.of(play.transcript(), ended)
+        return Played.of(play.transcript(), ended.how, ended.stderr)
     finally:
         play.close()

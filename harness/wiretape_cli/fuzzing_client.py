@@ -15,7 +15,7 @@ from wiretape_cli import fuzzing
 from wiretape_cli.corpus import Corpus, plain_of
 from wiretape_cli.exits import Exit
 from wiretape_cli.fuzzed_clients import Target
-from wiretape_cli.screen import quoted, say
+from wiretape_cli.screen import end_of, quoted, say
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,6 +91,8 @@ def _say_misdeed(about: str, found: Misdeed) -> None:
         say(f"FAIL {found.rule}\n  at    {path}\n  usual {shown(was)}\n  got   {shown(now)}")
     for line in found.unplayed:
         say(f"FAIL {found.rule}\n  {printable(line)}")
+    if written := end_of("client", "stderr", found.stderr):
+        say(written)
 
 
 def _told(cassette: Cassette) -> Iterator[str]:

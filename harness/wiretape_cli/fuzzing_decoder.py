@@ -14,7 +14,7 @@ from wiretape_cli.corpus import Corpus, stream_in
 from wiretape_cli.decoders import EMPTY, OneShot, Served, argv, from_python
 from wiretape_cli.errors import SetupError
 from wiretape_cli.exits import Exit
-from wiretape_cli.screen import quoted, say
+from wiretape_cli.screen import end_of, quoted, say
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,10 +39,12 @@ class Target:
             pass  # it speaks
         except CrashedError as crashed:
             decoder.close()
-            raise SetupError(
+            how = (
                 f"{self.command}: {crashed}. It was asked to decode a stream without messages; see wiretape "
                 "fuzz decoder --help for how it is asked, and --one-shot for a command that ends each time"
-            ) from None
+            )
+            written = end_of("decoder", "stderr", crashed.stderr)
+            raise SetupError("\n".join(filter(None, (how, written)))) from None
         try:
             yield decoder
         finally:
@@ -90,6 +92,8 @@ def _say_difference(about: str, found: Difference, files: Sequence[Path]) -> Non
     say(quoted(found.data.decode(errors="replace").replace("\r", "\\r")))
     say(f"  want  {strictjson.dumps(found.want)}")
     say(f"  got   {found.refusal or shown(found.got)}")
+    if written := end_of("decoder", "stderr", found.stderr):
+        say(written)
     for file in files:
         say(f"  file  {file}")
 

@@ -11,12 +11,19 @@ from typing import IO, Any, cast
 
 from wiretape import strictjson
 from wiretape.strictjson import StrictJSONError
-from wiretape_cli.client import end_tree, own_group
+from wiretape_cli.client import Tail, end_tree, own_group
 from wiretape_cli.errors import SetupError
 
 
 class NoAnswerError(Exception):
-    """The process gave no answer, or one that can't be read. The text says what came."""
+    """The process gave no answer, or one that can't be read. The text says what came.
+
+    ``stderr`` is the end of what it wrote there, where it does not run any more.
+    """
+
+    def __init__(self, text: str, stderr: str = "") -> None:
+        super().__init__(text)
+        self.stderr = stderr
 
 
 class LineProcess:
@@ -46,12 +53,12 @@ class LineProcess:
         except Empty:
             self._child = None
             child.end(0)
-            raise NoAnswerError(f"no answer within {self._limit:g} s") from None
+            raise NoAnswerError(f"no answer within {self._limit:g} s", child.stderr.text()) from None
         if not line:
             self._child = None
             code = child.end()
             how = "closed its stdin or stdout" if code is None else f"ended with exit code {code}"
-            raise NoAnswerError(f"the process {how}, without an answer")
+            raise NoAnswerError(f"the process {how}, without an answer", child.stderr.text())
         return line
 
     def close(self) -> None:
@@ -78,7 +85,7 @@ class _Child:
                 command,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
                 **own_group(),
             )
         except OSError as error:
@@ -87,6 +94,7 @@ class _Child:
         self.lines: Queue[bytes] = Queue()
         self._reader = Thread(target=_pump, args=(self.process.stdout, self.lines), daemon=True)
         self._reader.start()
+        self.stderr = Tail(self.process.stderr)
 
     def ask(self, question: bytes, limit: float) -> bytes:
         """Give its next line, empty when it has ended. Raises Empty when none comes in time."""
@@ -106,6 +114,7 @@ class _Child:
             code = self.process.wait(patience)
         end_tree(self.process)
         self._reader.join(patience)
+        self.stderr.join(patience)
         return code
 
 

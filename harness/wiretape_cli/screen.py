@@ -89,6 +89,11 @@ def quoted(text: str) -> str:
     return "\n".join(f"  | {printable(line)}" for line in text.rstrip().split("\n"))
 
 
+def end_of(who: str, stream: str, text: str) -> str:
+    """The end of what a foreign program wrote, to be shown; empty where it wrote nothing."""
+    return f"{who}: the end of its {stream}\n{quoted(text)}" if text.strip() else ""
+
+
 def replace_what_stdout_cannot_write() -> None:
     """Let a stdout with a small character set show an escape instead of failing."""
     reconfigure = getattr(sys.stdout, "reconfigure", None)

@@ -38,6 +38,7 @@ class Startled(ReferenceClient):
 
 class Crashes(Startled):
     def startle(self) -> None:
+        os.write(2, b"It said \x1b[1mwhat?\n")
         os._exit(3)
 
 

@@ -21,10 +21,11 @@ EMPTY = 60
 
 
 def crash(_data: bytes) -> Any:
-    sys.exit(3)
+    sys.exit("The \x1b[1mdecoder fell over")
 
 
 def hang(_data: bytes) -> Any:
+    print("thinking", file=sys.stderr, flush=True)
     sys.stdin.buffer.read()
 
 

@@ -130,6 +130,13 @@ def test_a_client_that_ends_or_hangs_is_a_find_and_the_next_session_has_a_new_on
     assert code == Exit.VIOLATIONS
     assert failed(report) == {"arguments"}
     assert "flow_a.return.exactly-once" in said
+    assert ("client: the end of its stderr\n  | It said \\x1b[1mwhat?\n" in said) == (fault == "crashes")
+
+
+def test_the_end_of_a_crashing_clients_stderr_is_shown(fuzz: Any) -> None:
+    _, _, said = fuzz("--kind", "arguments", *once("crashes"), examples=20)
+    assert "FAIL flow_a.return.exactly-once" in said
+    assert "client: the end of its stderr\n  | It said \\x1b[1mwhat?\n" in said
 
 
 def test_a_run_that_ran_out_of_time_says_that_it_goes_on(fuzz: Any) -> None:
@@ -148,6 +155,8 @@ def test_a_run_that_ran_out_of_time_says_that_it_goes_on(fuzz: Any) -> None:
         (["--kind", "no-such-kind", *stays()], "expected one of calls, tools"),
         (["--kind", "calls", *once("silent")], "sent no request in the simplest session"),
         (["--kind", "calls", *stays("silent")], "what --persistent asks of it"),
+        (["--kind", "calls", "--", sys.executable, "-c", "1 / 0"], "  | ZeroDivisionError: division by"),
+        (["--persistent", "--", sys.executable, "-c", "1 / 0"], "  | ZeroDivisionError: division by"),
         (["--profile", "flow_a=x", *stays()], "x"),
     ],
 )

@@ -79,7 +79,8 @@ def test_a_saved_find_is_tried_again_in_one_command(fuzz: Any, tmp_path: Path, s
 @pytest.mark.parametrize(
     ("fault", "said"),
     [
-        ("crashes", "the process ended with exit code 3"),
+        ("crashes", "the process ended with exit code 1"),
+        ("crashes", "decoder: the end of its stderr\n  | The \\x1b[1mdecoder fell over\n"),
         ("babbles", "the answer is no JSON"),
         ("refuses", "no thanks"),
     ],
@@ -100,6 +101,7 @@ def test_a_process_that_hangs_is_ended(fuzz: Any) -> None:
     assert code == Exit.VIOLATIONS
     assert failed(report)
     assert "no answer within 4 s" in said
+    assert "decoder: the end of its stderr\n  | thinking\n" in said
 
 
 def test_a_command_can_be_run_once_a_stream(fuzz: Any) -> None:
@@ -148,6 +150,7 @@ def test_another_seed_begins_anew_and_leaves_the_first_as_it_is(fuzz: Any, tmp_p
         (["--command", ""], "expected a program"),
         (["--python", f"{MODULE}:right", "--kind", "no-such-kind"], "expected one of text, text-values"),
         (["--command", shlex.join([sys.executable, "-c", "pass"])], "without an answer"),
+        (["--command", shlex.join([sys.executable, "-c", "1 / 0"])], "  | ZeroDivisionError: division"),
         (["--command", shlex.join([sys.executable, "-c", "print(1)"])], "expected an object with the id 1"),
     ],
 )

@@ -21,7 +21,14 @@ class RefusedError(Exception):
 
 
 class CrashedError(Exception):
-    """A decoder gave no answer, or one that can't be read: wrong whatever the stream is."""
+    """A decoder gave no answer, or one that can't be read: wrong whatever the stream is.
+
+    ``stderr`` is the end of what it wrote there.
+    """
+
+    def __init__(self, text: str, stderr: str = "") -> None:
+        super().__init__(text)
+        self.stderr = stderr
 
 
 Decoder: TypeAlias = Callable[[bytes], Any]
@@ -42,6 +49,8 @@ class Difference:
     want: list[dict[str, Any]]
     got: Any
     refusal: str = ""
+    stderr: str = ""
+    """The end of what it wrote there before it crashed."""
 
 
 def difference(decoder: Decoder, data: bytes, contract: Contract) -> Difference | None:
@@ -51,7 +60,7 @@ def difference(decoder: Decoder, data: bytes, contract: Contract) -> Difference 
     try:
         got = decoder(data)
     except CrashedError as crashed:
-        return Difference(data=data, want=want, got=None, refusal=str(crashed))
+        return Difference(data=data, want=want, got=None, refusal=str(crashed), stderr=crashed.stderr)
     except RefusedError as refused:
         return None if faulty else Difference(data=data, want=want, got=None, refusal=str(refused))
     if equal(got, want) or (faulty and contract == "lenient"):

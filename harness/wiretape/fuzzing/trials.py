@@ -44,15 +44,23 @@ class Played:
     """Empty where the client ended as it should."""
     asked: bool = True
     """Whether the client sent anything."""
+    stderr: str = ""
+    """The end of what the client wrote there, where it did not end as it should."""
 
     @classmethod
-    def of(cls, transcript: Transcript, ended: str = "") -> Played:
+    def of(cls, transcript: Transcript, ended: str = "", stderr: str = "") -> Played:
         """Judge a client's run."""
         asked = any(
             isinstance(each, Request) or (isinstance(each, Frame) and each.direction == "client")
             for each in transcript.entries
         )
-        return cls(report=verify(transcript), returns=returns(transcript), ended=ended, asked=asked)
+        return cls(
+            report=verify(transcript),
+            returns=returns(transcript),
+            ended=ended,
+            asked=asked,
+            stderr=stderr,
+        )
 
 
 Player: TypeAlias = Callable[[Trial], Played]
@@ -71,6 +79,8 @@ class Misdeed:
     difference: Difference | None = None
     """The first place where it answers otherwise than in the usual form."""
     unplayed: tuple[str, ...] = ()
+    stderr: str = ""
+    """The end of what the client wrote there, where it did not end as it should."""
 
 
 DIFFERS: Final = "same-return-in-any-form"
@@ -113,14 +123,16 @@ class Examiner:
 def _verdict(trial: Trial, played: Played) -> Misdeed | None:
     violations = played.report.violations
     if violations:
-        return Misdeed(trial=trial, rule=violations[0].rule, findings=violations)
+        return Misdeed(trial=trial, rule=violations[0].rule, findings=violations, stderr=played.stderr)
     unplayed = (*played.report.unplayed, *played.report.errors)
     if unplayed and not trial.faults:
-        return Misdeed(trial=trial, rule=UNPLAYED, unplayed=unplayed)
+        return Misdeed(trial=trial, rule=UNPLAYED, unplayed=unplayed, stderr=played.stderr)
     return None
 
 
 def _difference(trial: Trial, usual: Played, played: Played) -> Misdeed | None:
     before, now = ({"returns": each.returns, "ended": each.ended} for each in (usual, played))
     difference = next(Differences(shape=False).between(before, now), None)
-    return Misdeed(trial=trial, rule=DIFFERS, difference=difference) if difference else None
+    if difference is None:
+        return None
+    return Misdeed(trial=trial, rule=DIFFERS, difference=difference, stderr=played.stderr)
