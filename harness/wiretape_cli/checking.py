@@ -91,11 +91,16 @@ class Check:
     def _run(self, server: ServerThread) -> Exit:
         accepted = self._accepted()
         began = time.monotonic()
-        raw = []
-        with closing(self.each(server)) as every:
-            for checked in every:
-                raw.append(checked)
-                self._show(_accepting(checked, accepted, self.baseline))
+        raw: list[Checked] = []
+        try:
+            with closing(self.each(server)) as every:
+                for checked in every:
+                    raw.append(checked)
+                    self._show(_accepting(checked, accepted, self.baseline))
+        except StartError as error:
+            results = [_accepting(each, accepted, self.baseline) for each in raw]
+            self._report(results, (), time.monotonic() - began, unplayed=error.why)
+            raise SetupError(str(error)) from None
         verdicts = [each.report for each in raw]
         stale = [] if self.update_baseline else baseline.stale(accepted, verdicts)
         if self.baseline and self.update_baseline:
@@ -122,15 +127,19 @@ class Check:
         return baseline.read(self.baseline)
 
     def each(self, server: ServerThread) -> Generator[Checked]:
-        """Check one cassette after the other, on one server. Raises SetupError."""
+        """Check one cassette after the other, on one server. Raises StartError."""
         with closing(tracked(self.cassettes)) as cassettes:
             for cassette in cassettes:
                 yield self._check(server, cassette)
 
-    def _report(self, results: Sequence[Checked], stale: Sequence[str], seconds: float) -> None:
+    def _report(
+        self, results: Sequence[Checked], stale: Sequence[str], seconds: float, *, unplayed: str = ""
+    ) -> None:
+        """Write the reports. ``unplayed`` says why the cassettes after these results were not played."""
         if self.targets:
             run = reports.of_check(results, self, seconds)
             parts = [reports.of_checked(each, self) for each in results]
+            parts += [reports.of_unplayed(each, unplayed, self) for each in self.cassettes[len(results) :]]
             write(self.targets, [document(parts, run, stale)], put)
 
     def _check(self, server: ServerThread, cassette: Cassette) -> Checked:
@@ -142,8 +151,6 @@ class Check:
             transcript = play.transcript()
             if self.save_auto is not None and isinstance(cassette, Adaptive):
                 keep(play.cassette, self.save_auto)
-        except StartError as error:
-            raise SetupError(str(error)) from None
         finally:
             if not self.inspect:
                 play.close()

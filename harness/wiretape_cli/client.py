@@ -23,7 +23,11 @@ GRACE = 1.0
 
 
 class StartError(Exception):
-    """The command can't be started; the text says why and what to do."""
+    """The command can't be started; the text says why and what to do. ``why`` does without the command."""
+
+    def __init__(self, why: str, command: Sequence[str]) -> None:
+        self.why = f"the client command can't be started: {why}"
+        super().__init__(f"{self.why}. It was: {' '.join(command)}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,7 +122,7 @@ def _start(command: Sequence[str], environment: Mapping[str, str]) -> subprocess
         why = f"there is no program {command[0]!r} on PATH"
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or str(error)
-    raise StartError(f"the client command can't be started: {why}. It was: {' '.join(command)}")
+    raise StartError(why, command)
 
 
 def own_group() -> dict[str, Any]:

@@ -6,15 +6,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wiretape import __version__
+from wiretape import __version__, verify
+from wiretape.cassette import Cassette
 from wiretape.contract import Report
 from wiretape.reporting.model import Judged, verdict
 from wiretape.reporting.run import ClientEnd, Run, cassette_file, hidden, judged_file, sources
+from wiretape.transcript import Transcript
 from wiretape_cli import rerun
 from wiretape_server.options import PlayOptions
 
 if TYPE_CHECKING:
-    from wiretape.transcript import Transcript
     from wiretape_cli.checking import Check, Checked
 
 
@@ -31,6 +32,15 @@ def of_checked(checked: Checked, check: Check) -> dict[str, Any]:
     )
 
 
+def of_unplayed(cassette: Cassette, why: str, check: Check) -> dict[str, Any]:
+    """The part of a cassette that no client was there for."""
+    options = check.options[cassette.protocol]
+    said = Transcript(protocol=cassette.protocol, name=cassette.name, pace=options.pace, errors=(why,))
+    line = rerun.check(cassette, options, check.timeout, hidden(check.command))
+    source = "/".join(Path(cassette.source).parts[-2:])
+    return verdict(Judged(report=verify(said), transcript=said, source=source, reproduce=line))
+
+
 def again(checked: Checked, check: Check) -> str:
     """The line that checks this cassette again."""
     options = check.options[checked.cassette.protocol]
@@ -38,11 +48,12 @@ def again(checked: Checked, check: Check) -> str:
 
 
 def of_check(results: Sequence[Checked], check: Check, seconds: float) -> Run:
-    """What the reports say about a ``check``."""
+    """What the reports say about a ``check``; cassettes without a result were not played."""
+    cassettes = [*(each.cassette for each in results), *check.cassettes[len(results) :]]
     return Run(
         command=hidden(check.command, (each.transcript for each in results)),
-        sources=sources(each.report.protocol for each in results),
-        cassettes=tuple(cassette_file(each.cassette) for each in results),
+        sources=sources(each.protocol for each in cassettes),
+        cassettes=tuple(map(cassette_file, cassettes)),
         timeout=check.timeout,
         seconds=round(seconds, 3),
         clients=tuple(map(_client_end, results)),

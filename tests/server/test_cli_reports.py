@@ -45,6 +45,48 @@ def read(file: Path) -> Any:
     return whole
 
 
+@pytest.mark.parametrize("protocol", ["flow_a", "codex"])
+def test_a_client_that_cannot_be_started_leaves_a_report_of_sessions_that_were_not_played(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], protocol: str
+) -> None:
+    name = {"flow_a": "handoff", "codex": "codex/auth_refresh"}[protocol]
+    kinds = ("json", "junit", "html", "md", "badge")
+    targets = [word for kind in kinds for word in ("--report", f"{kind}:{tmp_path / kind}")]
+    client = ("wiretape-no-such-program", "--api-key", "sk-AbC123dEf456GhI789")
+    said = (*targets, "--report", "github", "--protocol", protocol)
+    assert check(*said, client=client, cassettes=(name, "auto")) == 2
+    whole = read(tmp_path / "json")
+    why = "the client command can't be started: there is no program 'wiretape-no-such-program' on PATH"
+    assert not whole["played"]
+    assert [(each["name"], each["errors"]) for each in whole["cassettes"]] == [(name, [why]), ("auto", [why])]
+    assert {each["outcome"] for one in whole["cassettes"] for each in one["findings"]} == {"not_observed"}
+    assert whole["run"]["clients"] == []
+    assert "0/2 sessions" in (tmp_path / "badge").read_text("utf-8")
+    for kind in kinds:
+        assert "AbC123dEf456" not in (tmp_path / kind).read_text("utf-8")
+    out, err = capfd.readouterr()
+    assert [line.partition("title=")[2].partition("::")[0] for line in out.splitlines()] == [
+        f"not played to its end%3A {each}" for each in (name, "auto")
+    ]
+    assert why in err
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a script is no program there")
+def test_what_was_judged_before_a_client_could_not_be_started_stays_in_the_report(tmp_path: Path) -> None:
+    client = tmp_path / "client"
+    text = f"#!{sys.executable}\nimport os\nos.unlink({str(client)!r})\n{RUN_REFERENCE}"
+    client.write_text(text, encoding="utf-8")
+    client.chmod(0o755)
+    report = ("--report", f"json:{tmp_path / 'r'}")
+    assert check(*report, client=(str(client),), cassettes=("handoff", "plain_answer")) == 2
+    whole = read(tmp_path / "r")
+    assert [(each["name"], each["played"]) for each in whole["cassettes"]] == [
+        ("handoff", True),
+        ("plain_answer", False),
+    ]
+    assert [each["cassette"] for each in whole["run"]["clients"]] == ["handoff"]
+
+
 # --- what a report holds
 
 
