@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_wiretape.playing import fine
 from pytest_wiretape.settings import PLAYING, resolve, switch
 from wiretape import __version__, strictjson
 from wiretape.reporting import shell
@@ -19,6 +20,7 @@ from wiretape.reporting.run import Hashed, Run, cassette_file, hidden, sources
 
 if TYPE_CHECKING:
     from pytest_wiretape.playing import Play
+    from wiretape.contract import Report
 
 PARTS = "wiretape_report"
 """The attribute of a test's teardown report that holds its verdicts; xdist carries it to the main process."""
@@ -46,6 +48,25 @@ class Reporter:
         self._targets = targets
         self._began = time.monotonic()
         self._parts: list[tuple[str, dict[str, Any], Hashed]] = []
+        self._running: pytest.Item | None = None
+        self._noted: dict[str, Judged] = {}
+        """What the running test's plays on the session's server came to, by cassette."""
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_setup(self, item: pytest.Item) -> None:
+        """Know which test it is that plays on the session's server."""
+        self._running = item
+
+    def note(self, play: Play) -> None:
+        """Keep a play that no test's own fixture keeps: there may be thousands, so one for each cassette.
+
+        It is the last one that went wrong: Hypothesis ends with the smallest.
+        """
+        if self._running is None or play.report is None:
+            return
+        before = self._noted.get(play.cassette.name)
+        if before is None or fine(before.report) or not fine(play.report):
+            self._noted[play.cassette.name] = self._judged(play, play.report, self._running)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(
@@ -55,15 +76,17 @@ class Reporter:
         from pytest_wiretape.plugin import PLAYER
 
         report = yield
-        if call.when == "teardown" and PLAYER in item.stash:
-            plays = [play for play in item.stash[PLAYER].plays if play.report is not None]
-            setattr(report, PARTS, strictjson.dumps([*map(self._part, plays, [item] * len(plays))]))
+        if call.when == "teardown":
+            plays = item.stash[PLAYER].plays if PLAYER in item.stash else ()
+            judged = [self._judged(play, play.report, item) for play in plays if play.report is not None]
+            judged += self._noted.values()
+            self._noted = {}
+            setattr(report, PARTS, strictjson.dumps([*map(_part, judged)]))
         return report
 
-    def _part(self, play: Play, item: pytest.Item) -> list[Any]:
-        assert play.report is not None
-        judged = Judged(
-            report=play.report,
+    def _judged(self, play: Play, report: Report, item: pytest.Item) -> Judged:
+        return Judged(
+            report=report,
             transcript=play.transcript,
             cassette=play.cassette,
             source=_inside(play.cassette.source, self._config.rootpath),
@@ -71,8 +94,6 @@ class Reporter:
             test=item.nodeid,
             line=(item.location[1] or 0) + 1,
         )
-        file = cassette_file(play.cassette)
-        return [verdict(judged), file.name, file.sha256]
 
     def _options(self) -> Iterator[str]:
         for name in PLAYING:
@@ -120,6 +141,12 @@ class Reporter:
         """Show a text on a line of its own; not in a run that was told to show nothing."""
         if terminal := self._config.pluginmanager.get_plugin("terminalreporter"):
             terminal.write(f"\n{text}\n")  # behind the dots there is no line end yet
+
+
+def _part(judged: Judged) -> list[Any]:
+    assert judged.cassette is not None  # what a test plays is one
+    file = cassette_file(judged.cassette)
+    return [verdict(judged), file.name, file.sha256]
 
 
 def _inside(source: str, root: Path) -> str:

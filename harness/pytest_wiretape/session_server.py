@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from pytest_wiretape.playing import CodexPlay, Play
+from pytest_wiretape.plugin import REPORT
 from pytest_wiretape.settings import cassette_directory, play_options, refuse
 from wiretape.cassette import Cassette, CassetteError, load_cassette
 from wiretape.scenario.adaptive import named
@@ -38,6 +39,8 @@ class SessionServer:
             if play.report is None:
                 play.verify()
         finally:
+            if reporter := self.config.pluginmanager.get_plugin(REPORT):
+                reporter.note(play)
             play.close()
 
     def start(self, cassette: Cassette, options: PlayOptions, *, own_port: bool, unasked: str = "") -> Play:

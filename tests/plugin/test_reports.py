@@ -119,6 +119,50 @@ def test_a_report_that_does_not_fit_on_the_disk_fails_the_run_with_a_sentence(
     result.stdout.no_fnmatch_line("*Traceback*")
 
 
+ON_THE_SERVER = """
+def test_many(wiretape_server):
+    for hooks in ({}, WRONG_RECIPIENT, {"returned": lambda message, _: message.update(recipient="last")}, {}):
+        with pytest.raises(BaseException) if hooks else nullcontext():
+            with wiretape_server.play("alefita_way") as play:
+                ask(play, **hooks)
+    for _ in range(2):
+        with wiretape_server.play("plain_answer") as play:
+            ask(play)
+    with suppress(LookupError), wiretape_server.play("handoff"):
+        raise LookupError
+
+def test_without_a_play():
+    pass
+
+@pytest.fixture(scope="module")
+def play(wiretape_server):
+    with wiretape_server.play("plain_answer") as play:
+        yield play
+
+def test_of_a_module(play):
+    ask(play)
+"""
+
+
+@pytest.mark.parametrize("workers", [(), ("-n2", "--dist=loadfile")], ids=["here", "workers"])
+def test_plays_on_the_server_are_in_the_report_one_for_each_test_and_cassette(
+    project: pytest.Pytester, workers: tuple[str, ...]
+) -> None:
+    imports = "from contextlib import nullcontext, suppress\nfrom client import WRONG_RECIPIENT, ask\n"
+    project.makepyfile(test_it=f"{imports}import pytest\n{ON_THE_SERVER}")
+    report = "--wiretape-report=json:r.json"
+    project.runpytest_subprocess("-p", "no:cacheprovider", report, *workers).assert_outcomes(passed=3)
+    whole = read(project.path / "r.json")
+    assert seen(whole) == [
+        ("alefita_way", "test_it.py::test_many", False),
+        ("plain_answer", "test_it.py::test_many", True),
+        ("plain_answer", "test_it.py::test_of_a_module", True),
+    ]
+    (wrong,) = [each for each in whole["cassettes"][0]["findings"] if each["outcome"] == "fail"]
+    assert wrong["got"] == "last"
+    assert whole["cassettes"][0]["line"] == 5
+
+
 def test_workers_bring_their_verdicts_together(project: pytest.Pytester) -> None:
     project.makepyfile(test_it="from client import WRONG_RECIPIENT, ask\nimport pytest\n\n" + TESTS)
     project.runpytest_subprocess("-p", "no:cacheprovider", "-n2", "--wiretape-report=json:r.json")
