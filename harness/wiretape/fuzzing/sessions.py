@@ -19,8 +19,8 @@ from wiretape.cassette.model import (
     RecordedRequest,
     RecordedResponse,
 )
-from wiretape.flow_a.endpoints import CONVERSATION
 from wiretape.fuzzing.tools import ECHO, USUAL, Toolbox, toolboxes
+from wiretape.scenario import said
 from wiretape.strictjson import dumps, loads
 from wiretape.testing import json_texts, messages, texts
 from wiretape.testing.changes import Draw
@@ -115,10 +115,10 @@ def _final(message_id: str) -> Message:
     return _message(message_id, "final", recipient="all") | {"content": content, "end_turn": True}
 
 
-def _message(message_id: str, channel: str | None, *, recipient: str, role: str = "assistant") -> Message:
+def _message(message_id: str, channel: str, *, recipient: str) -> Message:
     return {
         "id": message_id,
-        "author": {"role": role, "name": None, "metadata": {}},
+        "author": {"role": "assistant", "name": None, "metadata": {}},
         "create_time": None,
         "update_time": None,
         "content": {},
@@ -146,19 +146,14 @@ def cassette(session: Session, wires: Iterable[Wire], *, title: str) -> Cassette
         ),
         interactions=tuple(
             Interaction(
-                request=RecordedRequest(
-                    method="POST",
-                    path=CONVERSATION,
-                    headers={"content-type": "application/json"},
-                    body=dumps(body).encode(),
-                ),
+                request=request,
                 response=RecordedResponse(
                     headers={"content-type": "text/event-stream; charset=utf-8"},
                     body=wire.body,
                     chunks=_cuts(wire),
                 ),
             )
-            for body, wire in zip(requests, wires, strict=True)
+            for request, wire in zip(requests, wires, strict=True)
         ),
     )
 
@@ -170,39 +165,26 @@ def _cuts(wire: Wire) -> Chunks | None:
     return Chunks(delays=(0.0,) * len(lengths), lengths=lengths)
 
 
-def _request(session: Session, message: Message, **more: str) -> dict[str, Any]:
-    return {
-        "action": "next",
-        "messages": [message | {"create_time": _SAID}],
-        "model": "auto",
-        "thinking_effort": "standard",
-        "supported_encodings": ["v1"],
-        "timezone": "Etc/UTC",
-        "timezone_offset_min": 0,
-        "client_prepare_state": "success",
-        "local_function_signatures": list(session.tools.declared),
-        "app_attest_challenge": "<challenge>",
-        **more,
-    }
+def _first_request(session: Session) -> RecordedRequest:
+    content = {"content_type": "text", "parts": [_USER_MESSAGE]}
+    message = said.from_client("user", None, content, id=_ID.format(200), create_time=_SAID)
+    return said.request(message, session.tools.declared)
 
 
-def _first_request(session: Session) -> dict[str, Any]:
-    said = _message(_ID.format(200), None, recipient="all", role="user")
-    return _request(session, said | {"content": {"content_type": "text", "parts": [_USER_MESSAGE]}})
-
-
-def _return(session: Session, call: Message) -> dict[str, Any]:
+def _return(session: Session, call: Message) -> RecordedRequest:
     """The return that is due."""
     tool = call["recipient"].partition(".")[2]
     result = session.tools.results[tool]
     if result == "echo":
         result = {"message": loads(call["content"]["text"])["message"]}
-    text = {"call_id": call["id"], "result": result, "tool": tool}
-    message = _message(call["id"][:-1] + "1", "commentary", recipient="all", role="tool")
-    message["author"]["name"] = tool
-    return _request(
-        session,
-        message | {"content": {"content_type": "code", "text": dumps(text)}},
-        conversation_id=session.conversation_id,
-        parent_message_id=call["id"],
+    text = dumps({"call_id": call["id"], "result": result, "tool": tool})
+    message = said.from_client(
+        "tool",
+        tool,
+        {"content_type": "code", "text": text},
+        channel="commentary",
+        id=call["id"][:-1] + "1",
+        create_time=_SAID,
     )
+    ids = {"conversation_id": session.conversation_id, "parent_message_id": call["id"]}
+    return said.request(message, session.tools.declared, **ids)
