@@ -35,14 +35,14 @@ async def held() -> Held:
     gc.collect()
     return Held(
         tasks=len(asyncio.all_tasks()),
-        descriptors=_descriptors(),
+        descriptors=descriptors(),
         objects=Counter(name for each in gc.get_objects() if (name := type(each).__name__) in HELD),
         blocks=sys.getallocatedblocks(),
     )
 
 
-def _descriptors() -> int:
-    """Open descriptors: sockets, files, pipes."""
+def descriptors() -> int:
+    """Open descriptors: sockets, files, pipes; 0 where nothing tells how many (Windows)."""
     for folder in ("/proc/self/fd", "/dev/fd"):
         if os.path.isdir(folder):
             return len(os.listdir(folder))

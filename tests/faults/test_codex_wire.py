@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
-import sys
 from collections.abc import Callable
 
 import pytest
 
+from tests.attack.counting import descriptors
 from tests.faults.codex_wires import FAULTS, TRANSPORTS, Player, answers, named, settled
 from tests.server.codex_wires import CLOSE, Process, Websocket
 from tests.server.wire import TIMEOUT
@@ -200,10 +199,6 @@ async def _tasks() -> int:
     return len(asyncio.all_tasks())
 
 
-def _files() -> int:
-    return len(os.listdir("/proc/self/fd")) if sys.platform == "linux" else 0
-
-
 def test_faults_leave_no_task_and_no_socket_behind(server: ServerThread, codex: Codex) -> None:
     def round_of_all() -> None:
         for fault in FAULTS:
@@ -214,7 +209,7 @@ def test_faults_leave_no_task_and_no_socket_behind(server: ServerThread, codex: 
                 playback.close()
 
     round_of_all()
-    tasks, files = server.call(_tasks), _files()
+    tasks, files = server.call(_tasks), descriptors()
     round_of_all()
     assert server.call(_tasks) <= tasks
-    assert _files() <= files
+    assert descriptors() <= files

@@ -72,18 +72,23 @@ def test_a_stream_keeps_its_events_however_it_is_cut(parts: list[tuple[str, int]
     assert Redactor().body(whole) == whole
 
 
+def cut(text: str, sizes: list[int]) -> bytes:
+    """A stream in which a text grows by pieces of these sizes, in turn."""
+    at, deltas = 0, []
+    while at < len(text):
+        step = sizes[len(deltas) % len(sizes)]
+        deltas.append({"p": "/message/content/parts/0", "o": "append", "v": text[at : at + step]})
+        at += step
+    return stream(*deltas)
+
+
 @given(
     st.sampled_from(sorted(BY_SHAPE)),
     st.lists(st.integers(1, 9), min_size=1, max_size=30),
     st.integers(1, 99),
 )
 def test_no_cut_of_deltas_or_chunks_lets_a_secret_through(kind: str, sizes: list[int], size: int) -> None:
-    text, at, deltas = f"it is {BY_SHAPE[kind]} now", 0, []
-    while at < len(text):
-        step = sizes[len(deltas) % len(sizes)]
-        deltas.append({"p": "/message/content/parts/0", "o": "append", "v": text[at : at + step]})
-        at += step
-    data = stream(*deltas)
+    data = cut(f"it is {BY_SHAPE[kind]} now", sizes)
     hide = Redactor().stream()
     fed = b"".join([*(hide.feed(data[i : i + size]) for i in range(0, len(data), size)), hide.close()])
     said = decode(fed)["values"]["0"]["message"]["content"]["parts"][0]
@@ -99,12 +104,8 @@ def test_no_cut_of_deltas_or_chunks_lets_a_secret_through(kind: str, sizes: list
 def test_what_stands_in_a_file_for_now_shows_at_no_moment_a_part_of_a_secret(
     kind: str, sizes: list[int], size: int
 ) -> None:
-    text, at, deltas = f"it is {BY_SHAPE[kind]} now", 0, []
-    while at < len(text):
-        step = sizes[len(deltas) % len(sizes)]
-        deltas.append({"p": "/message/content/parts/0", "o": "append", "v": text[at : at + step]})
-        at += step
-    data = stream(*deltas)
+    text = f"it is {BY_SHAPE[kind]} now"
+    data = cut(text, sizes)
     secret = [
         at for at, (raw, new) in enumerate(zip(text, said(Redactor().body(data)), strict=True)) if raw != new
     ]
