@@ -49,6 +49,8 @@ class Checked:
     """Whether the client sent any request or message."""
     open_calls: tuple[str, ...] = ()
     """Calls that the client owes something, one description each."""
+    pauses: float = 0.0
+    """Seconds that it had on top of the time limit."""
 
     @property
     def exit(self) -> Exit:
@@ -111,13 +113,14 @@ class Check:
             say(f"FAIL {self.baseline}: {entry} accepts nothing any more; remove the entry")
         return of_all([*(each.exit for each in results), *(Exit.VIOLATIONS for _ in stale)])
 
-    def _limit(self, cassette: Cassette) -> float:
-        """Seconds that a client has: who waits as long as a fault is silent must not be ended for it."""
-        faults = () if isinstance(cassette, Adaptive) else self.options[cassette.protocol].faults
-        return self.timeout + silence(faults, cassette)
+    def _pauses(self, cassette: Cassette) -> float:
+        """Seconds that come on top of a client's time: who waits for an answer must not be ended for it."""
+        options = self.options[cassette.protocol]
+        faults = () if isinstance(cassette, Adaptive) else options.faults
+        return round(cassette.pauses * options.scale + silence(faults, cassette), 3)
 
     def _show(self, checked: Checked) -> None:
-        show(checked, self._limit(checked.cassette))
+        show(checked, self.timeout)
         if checked.exit is not Exit.FINE:
             say(f"again: {reports.again(checked, self)}\n")
 
@@ -146,7 +149,8 @@ class Check:
         key = play_key(cassette) if self.inspect else None
         play = server.play(cassette, self.options[cassette.protocol], key=key)
         try:
-            client = run_client(self.command, play.variables(), timeout=self._limit(cassette))
+            pauses = self._pauses(cassette)
+            client = run_client(self.command, play.variables(), timeout=self.timeout + pauses)
             play.wait_idle(SETTLE)
             transcript = play.transcript()
             if self.save_auto is not None and isinstance(cassette, Adaptive):
@@ -154,12 +158,13 @@ class Check:
         finally:
             if not self.inspect:
                 play.close()
-        return judged(
-            transcript, client, cassette=play.cassette, source="/".join(Path(cassette.source).parts[-2:])
-        )
+        source = "/".join(Path(cassette.source).parts[-2:])
+        return judged(transcript, client, cassette=play.cassette, source=source, pauses=pauses)
 
 
-def judged(transcript: Transcript, client: ClientRun, *, cassette: Cassette, source: str) -> Checked:
+def judged(
+    transcript: Transcript, client: ClientRun, *, cassette: Cassette, source: str, pauses: float
+) -> Checked:
     """Judge what a client's run left on the wire."""
     return Checked(
         report=verify(transcript),
@@ -167,6 +172,7 @@ def judged(transcript: Transcript, client: ClientRun, *, cassette: Cassette, sou
         cassette=cassette,
         source=source,
         client=client,
+        pauses=pauses,
         asked=any(_is_from_client(entry) for entry in transcript.entries),
         open_calls=OPEN_CALLS[transcript.protocol](transcript),
     )
@@ -208,7 +214,8 @@ def show(checked: Checked, timeout: float) -> None:
     if client.timed_out:
         calls = "; ".join(checked.open_calls)
         state = f"open, {calls}" if calls else "no call was open"
-        say(f"client: ended at its time limit of {timeout:g} s; {state}")
+        pauses = f", on top of {checked.pauses:g} s of pauses" if checked.pauses else ""
+        say(f"client: ended at its time limit of {timeout:g} s{pauses}; {state}")
     if checked.open_calls and not client.timed_out:
         say(f"client: ended with a call open, {'; '.join(checked.open_calls)}")
     if client.crashed:

@@ -14,6 +14,7 @@ from xml.etree import ElementTree
 import pytest
 
 from tests.lifeline import lifeline
+from wiretape_cli.client import ClientRun
 from wiretape_cli.main import main
 
 CLIENTS = Path(__file__).parents[1] / "conformance"
@@ -113,6 +114,20 @@ def test_the_time_limit_ends_a_client_that_asks_nothing_and_exits_3(
 ) -> None:
     assert check("--timeout", "0.5", client=python("import threading; threading.Event().wait()")) == 3
     assert "client: ended at its time limit of 0.5 s; no call was open" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(("pace", "pauses"), [("recorded", 0.787), ("x3", 2.361), ("instant", 0.0)])
+def test_the_pauses_of_the_pace_come_on_top_of_the_time_limit(
+    monkeypatch: pytest.MonkeyPatch, pace: str, pauses: float
+) -> None:
+    def run(*_: object, timeout: float) -> ClientRun:
+        limits.append(timeout)
+        return ClientRun(exit_code=0, seconds=timeout, stdout="", stderr="")
+
+    limits: list[float] = []
+    monkeypatch.setattr("wiretape_cli.checking.run_client", run)
+    check("--timeout", "5", "--pace", pace)
+    assert limits == [5.0 + pauses]
 
 
 def test_a_call_without_a_return_fails_its_rule_and_the_text_says_which_call_is_open(

@@ -162,3 +162,9 @@ class Cassette:
     """Top-level ``x-`` keys, kept as they are."""
     name: str = field(default="", compare=False)
     source: str = field(default="", compare=False)
+
+    @property
+    def pauses(self) -> float:
+        """Seconds of silence in its answers, of all of them together."""
+        every = (each.response.chunks for each in self.interactions)
+        return sum(sum(chunks.delays) for chunks in every if chunks) / 1000

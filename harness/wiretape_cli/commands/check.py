@@ -65,7 +65,7 @@ whole answer, a tool without one answers with its argument text, and:
     callback=options.finite,
     default=30,
     show_default=True,
-    help="Seconds a client has for one cassette.",
+    help="Seconds a client has for one cassette, on top of the pauses that are played.",
 )
 @options.report
 @click.option(
