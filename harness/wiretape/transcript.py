@@ -155,6 +155,11 @@ class Struck:
 Entry: TypeAlias = Request | Response | Chunk | End | Frame | Link | Struck
 
 
+def is_from_client(entry: Entry) -> bool:
+    """Whether the client sent this."""
+    return isinstance(entry, Request) or (isinstance(entry, Frame) and entry.direction == "client")
+
+
 @dataclass(slots=True, kw_only=True)
 class Transcript:
     """The ordered entries of a run, and what the judge has to know about it."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
@@ -23,7 +23,7 @@ RULES: Final[Mapping[str, Rule]] = {rule.id: rule for each in VERIFIERS.values()
 ABOUT_THE_END: Final = ("flow_a.behavior.reads-to-end", "codex.behavior.keeps-reading")
 """The rules that judge how the streams ended; all others judge behaviour."""
 _STRONGEST: Final = ("fail", "pass", "not_applicable", "not_observed")
-"""Of a rule's outcomes in one cassette, the first of these stands in the matrix."""
+"""Of a rule's outcomes, the first of these stands in a matrix."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,10 +129,10 @@ def _row(rule_id: str, names: Sequence[str], of_cassette: Mapping[str, set[str]]
         "rule": rule_id,
         "level": rule.level if rule else "must",
         "title": rule.title if rule else rule_id,
-        "outcomes": [_strongest(of_cassette.get(name, set())) for name in names],
+        "outcomes": [strongest(of_cassette.get(name, set())) for name in names],
     }
 
 
-def _strongest(outcomes: set[str]) -> str | None:
-    """None where the rule is of another protocol than the cassette."""
+def strongest(outcomes: Collection[str | None]) -> str | None:
+    """Of a rule's outcomes the one that counts; None where it met none: it is of another protocol."""
     return next((each for each in _STRONGEST if each in outcomes), None)

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from wiretape import verify
 from wiretape.contract import Finding, Report
-from wiretape.transcript import Transcript
-from wiretape_server.inspector.session import is_from_client
+from wiretape.transcript import Transcript, is_from_client
 
 if TYPE_CHECKING:
     from wiretape_server.server import AnyPlay

@@ -11,7 +11,17 @@ from typing import Final, Literal, TypeAlias
 from wiretape import transcript_file, verify
 from wiretape.contract import Finding, Report
 from wiretape.timeline import Row, reader
-from wiretape.transcript import Chunk, End, Entry, Frame, Link, Request, Response, Transcript
+from wiretape.transcript import (
+    Chunk,
+    End,
+    Entry,
+    Frame,
+    Link,
+    Request,
+    Response,
+    Transcript,
+    is_from_client,
+)
 
 Kind: TypeAlias = Literal["request", "answer", "chunk", "event", "end", "message", "connection", "fault"]
 SHOW: Final[Mapping[str, str]] = {
@@ -79,11 +89,6 @@ def read(transcript: Transcript) -> Session:
     return Session(transcript=hidden, report=report, lines=tuple(_lines(hidden, _by_place(report))))
 
 
-def is_from_client(entry: Entry) -> bool:
-    """Whether the client sent this."""
-    return isinstance(entry, Request) or (isinstance(entry, Frame) and entry.direction == "client")
-
-
 def _by_place(report: Report) -> Mapping[tuple[str, int], list[Finding]]:
     """The failed findings by the entry that they speak of."""
     places: dict[tuple[str, int], list[Finding]] = defaultdict(list)
@@ -117,14 +122,15 @@ def _place(entry: Entry, frames: int) -> tuple[str, int]:
 def _of_entry(entry: Entry, rows: list[Row]) -> Iterator[Line]:
     kind = _KINDS.get(type(entry), "fault")
     if isinstance(entry, Chunk):
-        size = f"{entry.stop - entry.start} bytes"
-        row = Row(at=entry.at, place=str(entry.number), side="server", event="chunk", op=size)
-        yield Line(
-            number=0,
-            entry=0,
-            kind="chunk",
-            row=replace(row, text=f"bytes {entry.start}–{entry.stop} of the body"),
+        row = Row(
+            at=entry.at,
+            place=str(entry.number),
+            side="server",
+            event="chunk",
+            op=f"{entry.stop - entry.start} bytes",
+            text=f"bytes {entry.start}–{entry.stop} of the body",
         )
+        yield Line(number=0, entry=0, kind="chunk", row=row)
     for row in rows or _bare(entry):
         event = row.place.partition(".")[2]
         yield Line(number=0, entry=0, kind=kind, row=row, event=int(event) if event.isdigit() else 0)

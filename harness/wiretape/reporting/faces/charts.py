@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from wiretape.reporting.faces.words import client, word
-from wiretape.reporting.model import Document
+from wiretape.reporting.model import Document, strongest
 
 WIDTH: Final = 720
 HALF: Final = 48
@@ -103,14 +103,11 @@ class RunMatrix:
 
     clients: tuple[str, ...]
     rules: tuple[Mapping[str, Any], ...]
-    """``rule``, ``level``, and ``outcomes``: a client's worst over its cassettes, None where it met none."""
+    """``rule``, ``level``, and ``outcomes``: a client's over all its cassettes, None where it met none."""
     cells: tuple[Cell, ...]
     width: int
     height: int
     text: str
-
-
-_WORST: Final = ("fail", "pass", "not_applicable", "not_observed")
 
 
 def run_matrix(documents: Sequence[Document]) -> RunMatrix:
@@ -121,7 +118,7 @@ def run_matrix(documents: Sequence[Document]) -> RunMatrix:
         for row in document["coverage"]["rules"]:
             empty = {"rule": row["rule"], "level": row["level"], "outcomes": [None] * len(documents)}
             outcomes = rows.setdefault(row["rule"], empty)["outcomes"]
-            outcomes[column] = next((each for each in _WORST if each in row["outcomes"]), None)
+            outcomes[column] = strongest(row["outcomes"])
     return RunMatrix(
         clients=clients,
         rules=tuple(rows.values()),

@@ -13,9 +13,9 @@ from wiretape.reporting.faces.words import (
     by_rule,
     counts,
     ending,
+    how_played,
     label,
     not_played,
-    played,
     share,
     text,
 )
@@ -44,7 +44,7 @@ def _suite(root: Element, document: Document, cassette: Mapping[str, Any]) -> No
     suite = SubElement(root, "testsuite", name=_xml(label(cassette)))
     ended = {each["cassette"]: each["seconds"] for each in document["run"].get("clients", ())}
     suite.set("time", f"{ended.get(cassette['name'], 0):.3f}")
-    said = {"played": played(cassette), "behaviour": cassette["behavior"], "ending": ending(cassette)}
+    said = {"played": how_played(cassette), "behaviour": cassette["behavior"], "ending": ending(cassette)}
     said |= {"reproduce": cassette["reproduce"], "coverage": share(document["coverage"])}
     said |= {name: str(count) for name, count in counts(cassette).items()}
     _properties(suite, [*about(document["run"]), *said.items()])

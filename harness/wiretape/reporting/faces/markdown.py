@@ -15,9 +15,9 @@ from wiretape.reporting.faces.words import (
     ending,
     failures,
     fine,
+    how_played,
     label,
     not_played,
-    played,
     share,
     summary,
     text,
@@ -77,7 +77,7 @@ def _row(cassette: Mapping[str, Any]) -> list[str]:
     numbers = map(str, counts(cassette).values())
     return [
         _cell(label(cassette)),
-        _cell(played(cassette)),
+        _cell(how_played(cassette)),
         word(cassette),
         cassette["behavior"],
         _plain(ending(cassette)),

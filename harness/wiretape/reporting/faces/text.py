@@ -10,10 +10,10 @@ from wiretape.reporting.faces.words import (
     client,
     ending,
     failures,
+    how_played,
     judged,
     label,
     not_played,
-    played,
     share,
     summary,
     text,
@@ -38,7 +38,7 @@ def render(documents: Sequence[Document]) -> str:
 
 def _session(cassette: Mapping[str, Any]) -> Iterator[str]:
     verdicts = f"{word(cassette)}, {cassette['behavior']} · {ending(cassette)}"
-    yield f"{label(cassette)} ({played(cassette)}): {verdicts} ({judged(cassette)})"
+    yield f"{label(cassette)} ({how_played(cassette)}): {verdicts} ({judged(cassette)})"
     yield from map(text, failures(cassette))
     if missing := not_played(cassette):
         yield "not played:\n" + "\n".join(f"  {line}" for each in missing for line in each.split("\n"))

@@ -53,7 +53,7 @@ def fine(document: Document) -> bool:
 
 def counts(cassette: Mapping[str, Any]) -> dict[str, int]:
     """How many findings there are of each sort, by column."""
-    seen = Counter(sort(finding) for finding in cassette["findings"])
+    seen = Counter(_column(finding) for finding in cassette["findings"])
     return {column: seen[column] for column in COLUMNS}
 
 
@@ -62,7 +62,7 @@ def judged(cassette: Mapping[str, Any]) -> str:
     return ", ".join(f"{count} {column}" for column, count in counts(cassette).items() if count)
 
 
-def sort(finding: Mapping[str, Any]) -> str:
+def _column(finding: Mapping[str, Any]) -> str:
     """What a finding counts as."""
     level, outcome = finding["level"], finding["outcome"]
     return LEVELS[level] if outcome == "fail" else OUTCOMES[outcome]
@@ -127,7 +127,7 @@ def ending(cassette: Mapping[str, Any]) -> str:
     return f"{ENDING[cassette['ending']['verdict']]}{f' ({how})' if how else ''}"
 
 
-def played(cassette: Mapping[str, Any]) -> str:
+def how_played(cassette: Mapping[str, Any]) -> str:
     """How the session was played: its pace, and what went wrong on purpose."""
     return " ".join((cassette["pace"], *cassette["faults"]))
 
