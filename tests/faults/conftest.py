@@ -1,4 +1,4 @@
-"""One server for the tests of a module, and the plays of one test."""
+"""The plays of one test."""
 
 from __future__ import annotations
 
@@ -10,12 +10,6 @@ import pytest
 from wiretape import load_cassette
 from wiretape_server.options import PlayOptions
 from wiretape_server.thread import Playback, ServerThread
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[ServerThread]:
-    with ServerThread() as server:
-        yield server
 
 
 @pytest.fixture

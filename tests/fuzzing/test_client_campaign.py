@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -36,12 +35,6 @@ from wiretape_server.thread import ServerThread
 
 KINDS = CLIENT_KINDS["flow_a"]
 FAILED = RULES[0].finding("fail")
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[ServerThread]:
-    with ServerThread() as running:
-        yield running
 
 
 def tallies(

@@ -1,4 +1,4 @@
-"""One server for the tests of a module, and one whose time stands still."""
+"""The plays of one test, and a server whose time stands still."""
 
 from __future__ import annotations
 
@@ -11,12 +11,6 @@ from wiretape import load_cassette
 from wiretape.cassette.model import Cassette
 from wiretape_server.options import PlayOptions
 from wiretape_server.thread import CodexPlayback, Playback, ServerThread
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[ServerThread]:
-    with ServerThread() as server:
-        yield server
 
 
 @pytest.fixture
