@@ -85,10 +85,11 @@ class Play:
     def text(self, report: Report) -> str:
         """The verdict for people: every failed rule, what was not played, and what may be why; no secrets."""
         from wiretape.reporting.exhibit import Exhibits
+        from wiretape.reporting.run import short
 
         transcript = self.transcript
-        source = "/".join(Path(self.cassette.source).parts[-2:])
-        text = Exhibits(transcript).text(report, source=source or self.cassette.name).rstrip()
+        source = short(self.cassette.source) or self.cassette.name
+        text = Exhibits(transcript).text(report, source=source).rstrip()
         return f"{text}\n\n{self._unasked}" if self._unasked and not transcript.entries else text
 
     def variables(self) -> dict[str, str]:

@@ -16,7 +16,7 @@ from wiretape import __version__, strictjson
 from wiretape.reporting import shell
 from wiretape.reporting.files import Target, TargetError, write
 from wiretape.reporting.model import Judged, document, verdict
-from wiretape.reporting.run import Hashed, Run, cassette_file, hidden, sources
+from wiretape.reporting.run import Hashed, Run, cassette_file, hidden, short, sources
 
 if TYPE_CHECKING:
     from pytest_wiretape.playing import Play
@@ -152,4 +152,4 @@ def _part(judged: Judged) -> list[Any]:
 def _inside(source: str, root: Path) -> str:
     """A cassette's file as the repository knows it, else its folder and name."""
     path = Path(source)
-    return path.relative_to(root).as_posix() if path.is_relative_to(root) else "/".join(path.parts[-2:])
+    return path.relative_to(root).as_posix() if path.is_relative_to(root) else short(source)

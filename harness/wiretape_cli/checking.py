@@ -17,8 +17,9 @@ from wiretape.faults import silence
 from wiretape.flow_a.reader import read as read_flow_a
 from wiretape.reporting.files import Target, write
 from wiretape.reporting.model import document
+from wiretape.reporting.run import short
 from wiretape.scenario.adaptive import Adaptive
-from wiretape.transcript import Entry, Frame, Request, Transcript
+from wiretape.transcript import Transcript, is_from_client
 from wiretape_cli import baseline, reports
 from wiretape_cli.baseline import Accepted
 from wiretape_cli.client import ClientRun, StartError, run_client
@@ -158,7 +159,7 @@ class Check:
         finally:
             if not self.inspect:
                 play.close()
-        source = "/".join(Path(cassette.source).parts[-2:])
+        source = short(cassette.source)
         return judged(transcript, client, cassette=play.cassette, source=source, pauses=pauses)
 
 
@@ -173,13 +174,9 @@ def judged(
         source=source,
         client=client,
         pauses=pauses,
-        asked=any(_is_from_client(entry) for entry in transcript.entries),
+        asked=any(map(is_from_client, transcript.entries)),
         open_calls=OPEN_CALLS[transcript.protocol](transcript),
     )
-
-
-def _is_from_client(entry: Entry) -> bool:
-    return isinstance(entry, Request) or (isinstance(entry, Frame) and entry.direction == "client")
 
 
 def _without_return(transcript: Transcript) -> tuple[str, ...]:

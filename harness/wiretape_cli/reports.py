@@ -10,7 +10,7 @@ from wiretape import __version__, verify
 from wiretape.cassette import Cassette
 from wiretape.contract import Report
 from wiretape.reporting.model import Judged, verdict
-from wiretape.reporting.run import ClientEnd, Run, cassette_file, hidden, judged_file, sources
+from wiretape.reporting.run import ClientEnd, Run, cassette_file, hidden, judged_file, short, sources
 from wiretape.transcript import Transcript
 from wiretape_cli import rerun
 from wiretape_server.options import PlayOptions
@@ -37,7 +37,7 @@ def of_unplayed(cassette: Cassette, why: str, check: Check) -> dict[str, Any]:
     options = check.options[cassette.protocol]
     said = Transcript(protocol=cassette.protocol, name=cassette.name, pace=options.pace, errors=(why,))
     line = rerun.check(cassette, options, check.timeout, hidden(check.command))
-    source = "/".join(Path(cassette.source).parts[-2:])
+    source = short(cassette.source)
     return verdict(Judged(report=verify(said), transcript=said, source=source, reproduce=line))
 
 

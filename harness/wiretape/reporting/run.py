@@ -107,6 +107,11 @@ def cassette_file(cassette: Cassette) -> Hashed:
     return Hashed(name=cassette.name, sha256=hashlib.sha256(data).hexdigest())
 
 
+def short(file: str) -> str:
+    """A file as findings name it where no project is around it: its folder and name."""
+    return "/".join(Path(file).parts[-2:])
+
+
 def judged_file(path: Path) -> Hashed:
     """A file that is judged as it is."""
     return Hashed(name=str(path), sha256=hashlib.sha256(path.read_bytes()).hexdigest())
