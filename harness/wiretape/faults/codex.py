@@ -161,7 +161,7 @@ class Aim:
         """The faults that strike at the server's next message; an answer has no method."""
         self.events += 1
         found = self._at("event", self.events, method)
-        return [fault for fault in found if _LINE is _UNITS[fault.kind]]
+        return [fault for fault in found if "event" in _UNITS[fault.kind]]
 
     def _at(self, unit: Unit, number: int, method: str) -> list[Fault]:
         values: dict[Unit, int | str] = {unit: number, "type": method}

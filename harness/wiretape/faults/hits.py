@@ -21,7 +21,7 @@ def hits(faults: Iterable[Fault], cassette: Cassette) -> list[Hit]:
 
 
 def demand_hits(faults: Iterable[Fault], cassette: Cassette) -> list[Hit]:
-    """The same. Raises FaultError for one that hits nothing: it would be no test."""
+    """Give what ``hits`` gives. Raises FaultError for a fault that hits nothing: it would be no test."""
     found = []
     for fault in faults:
         struck = _hits(fault, cassette)

@@ -9,7 +9,6 @@ from wiretape.fuzzing.campaign import Campaign, Kind, Tally
 from wiretape.fuzzing.codex_sessions import CODEX_KINDS, playable
 from wiretape.fuzzing.finds import Find, cassette, session_cassettes, vector
 from wiretape.fuzzing.judging import (
-    CONTRACTS,
     Contract,
     CrashedError,
     Decoder,
@@ -32,7 +31,6 @@ def client_kinds(protocol: str, profile: str = "") -> tuple[Kind[Trial], ...]:
 
 __all__ = [
     "CLIENT_KINDS",
-    "CONTRACTS",
     "DIFFERS",
     "KINDS",
     "UNPLAYED",

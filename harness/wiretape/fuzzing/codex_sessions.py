@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any, Final, TypeAlias
@@ -32,10 +32,7 @@ _FIXED: Final = "demo_fixed"
 _SPACE: Final = "demo"
 _VERSION: Final = "0.171"
 _USER_MESSAGE: Final = "Call a tool."
-_DONE: Final = "fixed"
-
-Rounds: TypeAlias = Sequence[Step]
-"""What the model does in one turn, request by request; the last one without a call."""
+_NOTED: Final = "fixed"
 
 Form: TypeAlias = Callable[[Draw, Cassette], Cassette]
 """Gives a session another form."""
@@ -45,7 +42,7 @@ _ANY_TEXT: Final = st.fixed_dictionaries(
     {"text": texts() | st.sampled_from([" x ", "\r\n", "naïve 日本", "\u2028"])}
 ).flatmap(json_texts)
 _GIVEN: Final[SearchStrategy[Mapping[str, Any]]] = st.just(
-    {"contentItems": [{"type": "inputText", "text": _DONE}], "success": True}
+    {"contentItems": [{"type": "inputText", "text": _NOTED}], "success": True}
 )
 _ANSWERS: Final = tool_answers()
 

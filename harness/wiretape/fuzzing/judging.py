@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias
 
 from wiretape.flow_a.stream import decode
 from wiretape.strictjson import equal
@@ -12,8 +12,6 @@ from wiretape.strictjson import equal
 Contract: TypeAlias = Literal["exact", "lenient"]
 """What is asked where the reference finds a fault in a stream, or its end missing. ``exact``: to refuse it,
 or to give the messages that the reference gives; ``lenient``: nothing."""
-
-CONTRACTS: Final[tuple[Contract, ...]] = get_args(Contract)
 
 
 class RefusedError(Exception):

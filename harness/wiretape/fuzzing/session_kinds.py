@@ -183,12 +183,7 @@ _CALLED: Final = sessions(most_calls=3, arguments=ANY_ARGUMENTS, any_call=True)
 _FORMS: Final = tuple(
     Kind(name=name, about=about, examples=trials(about, drawn, form))
     for name, about, drawn, form in (
-        (
-            "calls",
-            "no call, one or several, of either tool",
-            sessions(most_calls=3, arguments=ANY_ARGUMENTS, any_call=True),
-            _plain,
-        ),
+        ("calls", "no call, one or several, of either tool", _CALLED, _plain),
         ("tools", "tools of any signature", sessions(most_calls=2, any_tools=True), _plain),
         ("arguments", "a call with any text for its argument", _SAID, _plain),
         ("messages", "other messages around the calls", sessions(most_calls=2, others=True), _plain),
