@@ -7,6 +7,7 @@ import pytest
 from wiretape import load_cassette
 from wiretape.faults import FaultError, demand_hits, hits, kind_of, parse, silence, unstruck
 from wiretape.transcript import Struck
+from wiretape_server.refusals import REFUSALS
 
 ALEFITA = load_cassette("alefita_way")
 PLAIN = load_cassette("plain_answer")
@@ -113,3 +114,13 @@ def test_a_place_behind_every_end_is_said_to_be_there(fault: str, said: str) -> 
     with pytest.raises(FaultError) as refused:
         demand_hits([parse(fault)], ALEFITA)
     assert said in str(refused.value)
+
+
+@pytest.mark.parametrize("kind", sorted(REFUSALS.keys() - {"conversation-deleted"}))
+def test_a_refusal_is_said_to_hit_the_requests_that_the_server_refuses(kind: str) -> None:
+    said = hits([parse(f"{kind}@request:*")], ALEFITA)
+    paths = [hit.excerpt.partition(" ")[2] for hit in said]
+    assert paths
+    assert all(REFUSALS[kind].takes.fullmatch(path) for path in paths)
+    everything = {hit.excerpt.partition(" ")[2] for hit in hits([parse("500@request:*")], ALEFITA)}
+    assert set(paths) == {path for path in everything if REFUSALS[kind].takes.fullmatch(path)}
