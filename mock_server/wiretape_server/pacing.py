@@ -9,9 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from heapq import heappop, heappush
 from math import ceil
-from typing import Protocol, TypeAlias
+from typing import Final, Protocol, TypeAlias
 
 Callback: TypeAlias = Callable[[], None]
+
+_TICK: Final = 0.001
+"""Seconds."""
 
 
 class Timer(Protocol):
@@ -23,21 +26,14 @@ class Timer(Protocol):
 class Wheel:
     """Calls back at given times, never early, in the order in which they are due.
 
-    ``clock`` and ``call_at`` are an event loop's ``time`` and ``call_at``; ``tick`` is in seconds.
+    ``clock`` and ``call_at`` are an event loop's ``time`` and ``call_at``.
     """
 
-    __slots__ = ("_armed", "_call_at", "_clock", "_due", "_slots", "_tick", "_timer")
+    __slots__ = ("_armed", "_call_at", "_clock", "_due", "_slots", "_timer")
 
-    def __init__(
-        self,
-        clock: Callable[[], float],
-        call_at: Callable[[float, Callback], Timer],
-        *,
-        tick: float = 0.001,
-    ) -> None:
+    def __init__(self, clock: Callable[[], float], call_at: Callable[[float, Callback], Timer]) -> None:
         self._clock = clock
         self._call_at = call_at
-        self._tick = tick
         self._slots: dict[int, list[Callback]] = {}
         self._due: list[int] = []
         self._timer: Timer | None = None
@@ -49,7 +45,7 @@ class Wheel:
 
     def at(self, when: float, callback: Callback) -> None:
         """Call back at ``when``, or at the next turn when that is over."""
-        slot = ceil(when / self._tick)
+        slot = ceil(when / _TICK)
         waiting = self._slots.get(slot)
         if waiting is not None:
             waiting.append(callback)
@@ -63,11 +59,11 @@ class Wheel:
         if self._timer is not None:
             self._timer.cancel()
         self._armed = self._due[0]
-        self._timer = self._call_at(self._armed * self._tick, self._turn)
+        self._timer = self._call_at(self._armed * _TICK, self._turn)
 
     def _turn(self) -> None:
         """Run what is due now. What these callbacks add is for the next turn: the loop gets its share."""
-        last = max(self._armed, int(self._clock() / self._tick))
+        last = max(self._armed, int(self._clock() / _TICK))
         self._armed = -1  # nothing is earlier: no callback arms a timer, this turn does it at its end
         ready: list[Callback] = []
         while self._due and self._due[0] <= last:

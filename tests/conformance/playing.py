@@ -8,6 +8,7 @@ import shutil
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 
@@ -18,6 +19,7 @@ from wiretape.transcript import Transcript
 from wiretape_server.options import PlayOptions
 from wiretape_server.thread import Playback, ServerThread
 
+Client = TypeVar("Client", bound=ReferenceClient)
 CLIENTS = Path(__file__).parents[1] / "examples" / "clients"
 NODE_MUST_RUN = os.environ.get("CI", "").lower() == "true"
 IDLE_WITHIN = 10.0
@@ -30,15 +32,20 @@ needs_node = pytest.mark.skipif(
 )
 
 
-def reference(playback: Playback, hooks: Hooks = CONFORMING) -> ReferenceClient:
-    """The reference client for a playback, broken by ``hooks``."""
-    return ReferenceClient(
+def client_of(kind: type[Client], playback: Playback, hooks: Hooks = CONFORMING) -> Client:
+    """A client of this kind for a playback, broken by ``hooks``."""
+    return kind(
         base_url=playback.base_url,
         user_message=playback.user_message,
         tools=playback.tools,
         results=playback.results,
         hooks=hooks,
     )
+
+
+def reference(playback: Playback, hooks: Hooks = CONFORMING) -> ReferenceClient:
+    """The reference client for a playback, broken by ``hooks``."""
+    return client_of(ReferenceClient, playback, hooks)
 
 
 def judged(

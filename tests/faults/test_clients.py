@@ -11,7 +11,7 @@ import pytest
 
 from tests.conformance import reference_client
 from tests.conformance.in_trouble import TROUBLE, answer_what_came, ask, in_spite_of
-from tests.conformance.playing import failures, reference, verdict
+from tests.conformance.playing import client_of, failures, reference, verdict
 from tests.conformance.reference_client import Hooks, ReferenceClient
 from tests.faults.patient import PatientClient
 from wiretape import load_cassette
@@ -114,12 +114,7 @@ def outcomes(report: Report) -> dict[str, str]:
 
 
 def patient(playback: Playback) -> PatientClient:
-    return PatientClient(
-        base_url=playback.base_url,
-        user_message=playback.user_message,
-        tools=playback.tools,
-        results=playback.results,
-    )
+    return client_of(PatientClient, playback)
 
 
 def test_every_kind_is_here() -> None:

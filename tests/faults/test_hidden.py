@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.conformance.in_trouble import TROUBLE
-from tests.conformance.playing import failures, reference, verdict
+from tests.conformance.playing import client_of, failures, reference, verdict
 from tests.conformance.reference_client import Hooks
 from tests.faults.strict import StrictClient
 from wiretape import load_cassette
@@ -20,12 +20,7 @@ Play = Callable[..., Playback]
 
 
 def strict(playback: Playback) -> StrictClient:
-    return StrictClient(
-        base_url=playback.base_url,
-        user_message=playback.user_message,
-        tools=playback.tools,
-        results=playback.results,
-    )
+    return client_of(StrictClient, playback)
 
 
 def ends(client: StrictClient) -> bool:
