@@ -20,6 +20,8 @@ from typing import Any, Protocol, TypeAlias
 Message: TypeAlias = dict[str, Any]
 CALL = "item/tool/call"
 REFRESH = "account/chatgptAuthTokens/refresh"
+ENDS_WITHIN = 20.0
+"""Seconds that an app-server may take to end when its stdin is closed."""
 VARIABLES = (
     "WIRETAPE_CODEX_BIN",
     "WIRETAPE_TOOLS",
@@ -277,4 +279,4 @@ class StdioWire:
         for pipe in (self.process.stdin, self.process.stdout):
             with contextlib.suppress(OSError):
                 pipe.close()  # type: ignore[union-attr]
-        self.process.wait()
+        self.process.wait(ENDS_WITHIN)

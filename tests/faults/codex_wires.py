@@ -18,6 +18,8 @@ from wiretape_server.codex_faults import MALFORMED
 from wiretape_server.thread import CodexPlayback
 
 TRANSPORTS = ("stdio", "websocket")
+ENDS_WITHIN = 1.0
+"""Seconds after the end of its stdout in which a process has ended, or else lives on."""
 GOES_ON = (
     "late-answer@type:turn/start",
     "duplicate-answer@type:*",
@@ -66,7 +68,7 @@ class Stdio:
     def _ended(self) -> ClientError:
         """Say how it ended; a process that does not end soon is taken to live on."""
         with contextlib.suppress(subprocess.TimeoutExpired):
-            self.process.wait(0.3)
+            self.process.wait(ENDS_WITHIN)
         code = self.process.returncode
         self.how = "it lives on" if code is None else f"exit code {code}"
         return ClientError(f"stdout has ended: {self.how}")
