@@ -58,6 +58,7 @@ def test_an_empty_file_changes_nothing(tmp_path: Path) -> None:
     ("text", "complaint"),
     [
         ("[", "expected a readable YAML file"),
+        ("names: [a]\nvalues: [b]\nnames: [c]\n", "line 3"),
         ("- a", "expected a mapping with some of names, headers, shapes, values, keep, hook"),
         ("other: 1", "expected a mapping with some of"),
         ("names: a", "names: expected a list of texts, got 'a'"),

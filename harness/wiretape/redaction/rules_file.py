@@ -9,8 +9,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
-import yaml
-
+from wiretape.cassette.model import CassetteError
+from wiretape.cassette.plain_yaml import read_yaml
 from wiretape.redaction.rules import DEFAULT, Hook, RedactionRules, Shape, plain_name
 
 
@@ -26,8 +26,8 @@ def load_rules(path: str | Path, base: RedactionRules = DEFAULT) -> RedactionRul
     ``keep`` (regular expressions of values that are no secrets), ``hook`` (``module:function``).
     """
     try:
-        given = yaml.safe_load(Path(path).read_bytes())
-    except (OSError, yaml.YAMLError) as error:
+        given = read_yaml(Path(path).read_bytes())
+    except (OSError, CassetteError) as error:
         raise RulesError(f"{path}: expected a readable YAML file, got {error}") from None
     try:
         return _with(base, given if given is not None else {})
