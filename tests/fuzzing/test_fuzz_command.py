@@ -151,7 +151,10 @@ def test_another_seed_begins_anew_and_leaves_the_first_as_it_is(fuzz: Any, tmp_p
         (["--python", f"{MODULE}:right", "--kind", "no-such-kind"], "expected one of text, text-values"),
         (["--command", shlex.join([sys.executable, "-c", "pass"])], "without an answer"),
         (["--command", shlex.join([sys.executable, "-c", "1 / 0"])], "  | ZeroDivisionError: division"),
-        (["--command", shlex.join([sys.executable, "-c", "print(1)"])], "expected an object with the id 1"),
+        (
+            ["--command", shlex.join([sys.executable, "-c", "input(); print(1); input()"])],
+            "expected an object with the id 1",
+        ),
     ],
 )
 def test_what_can_not_be_attacked_is_refused_in_words(fuzz: Any, arguments: list[str], said: str) -> None:

@@ -204,13 +204,11 @@ def test_nothing_of_the_server_is_left_when_the_session_ends(project: pytest.Pyt
 
 
 def test_a_session_that_plays_nothing_starts_no_server(project: pytest.Pytester) -> None:
-    result = run(
-        project,
-        """
+    project.makepyfile("""
 import threading
 
 def test_it(wiretape):
     assert threading.active_count() == 1
-""",
-    )
+""")
+    result = project.runpytest_subprocess()
     result.assert_outcomes(passed=1)
