@@ -22,7 +22,7 @@ demo: $(VENV)/.installed
 	PATH="$(CURDIR)/$(BIN):$$PATH" wiretape check --all --protocol codex -- python tests/examples/clients/codex_client.py
 
 test: lint
-	$(BIN)/pytest -n auto --dist loadfile --cov --cov-report=term-missing:skip-covered $(PYTEST)
+	$(BIN)/pytest --cov --cov-report=term-missing:skip-covered $(PYTEST)
 
 lint: $(VENV)/.test
 	$(BIN)/ruff check
