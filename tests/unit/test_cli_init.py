@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import os
 import subprocess
 import sys
 import tomllib
@@ -12,6 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from tests.reader import Done, run
 from wiretape_cli.main import main
 from wiretape_cli.starting import STARTERS, contents
 
@@ -20,17 +20,10 @@ TEST = "tests/test_wiretape.py"
 WORKFLOW = ".github/workflows/wiretape.yml"
 
 
-def pytest_in(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run pytest as a user would, with nothing of this run in its environment."""
-    return subprocess.run(
-        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "no:asyncio", *arguments],
-        cwd=folder,
-        env={name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "COV"))},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
+def pytest_in(folder: Path, *arguments: str) -> Done:
+    """Run pytest as a user would."""
+    return run(
+        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "no:asyncio", *arguments], folder
     )
 
 
@@ -38,9 +31,9 @@ def pytest_in(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]
 def test_in_an_empty_folder_the_test_passes_at_once(protocol: str, tmp_path: Path) -> None:
     assert main(["init", "--folder", str(tmp_path), "--protocol", protocol]) == 0
     done = pytest_in(tmp_path, TEST)
-    assert done.returncode == 0, done.stdout
-    assert "3 passed" in done.stdout
-    assert "configfile: pytest.ini" in done.stdout
+    assert done.code == 0, done.printed
+    assert "3 passed" in done.printed
+    assert "configfile: pytest.ini" in done.printed
 
 
 def test_a_client_that_breaks_a_rule_fails_the_written_test(tmp_path: Path) -> None:
@@ -51,8 +44,8 @@ def test_a_client_that_breaks_a_rule_fails_the_written_test(tmp_path: Path) -> N
     assert wrong != right
     client.write_text(wrong, encoding="utf-8")
     done = pytest_in(tmp_path, TEST, "-k", "alefita_way")
-    assert done.returncode == 1
-    assert "FAIL flow_a.return.recipient-is-all" in done.stdout
+    assert done.code == 1
+    assert "FAIL flow_a.return.recipient-is-all" in done.printed
 
 
 def test_beside_a_conftest_and_settings_of_its_own_nothing_is_changed(
@@ -74,8 +67,8 @@ def test_beside_a_conftest_and_settings_of_its_own_nothing_is_changed(
     assert not (tmp_path / "pytest.ini").exists()
     assert 'wiretape_cassette_dir = "tests/cassettes"' in capsys.readouterr().err
     done = pytest_in(tmp_path)
-    assert done.returncode == 0, done.stdout
-    assert "4 passed" in done.stdout
+    assert done.code == 0, done.printed
+    assert "4 passed" in done.printed
 
 
 @pytest.mark.parametrize("before", ["", "[project]\nname = 'mine'", "[project]\nname = 'mine'\n"])
@@ -212,7 +205,7 @@ def test_a_command_of_ones_own_takes_the_place_of_the_example(tmp_path: Path) ->
     assert not (tmp_path / "tests" / "wiretape_client").exists()
     assert "import sys" not in (tmp_path / TEST).read_text("utf-8")
     done = pytest_in(tmp_path, TEST, "-k", "two_calls")
-    assert done.returncode == 0, done.stdout
+    assert done.code == 0, done.printed
 
 
 @pytest.mark.parametrize("odd", ['say "hi"', "back\\slash", "new\nline", "it's", "naïve"])
@@ -243,6 +236,6 @@ def test_the_workflow_installs_this_version_and_runs_the_written_test(tmp_path: 
     (tmp_path / "reports").mkdir()
     program, option, *arguments = tests.split()
     assert (program, option, arguments[0], arguments[1]) == ("python", "-m", "pytest", TEST)
-    assert pytest_in(tmp_path, *arguments[1:]).returncode == 0
+    assert pytest_in(tmp_path, *arguments[1:]).code == 0
     assert "<html" in (tmp_path / "reports" / "wiretape.html").read_text("utf-8")
     assert (tmp_path / "reports" / "tests.xml").exists()

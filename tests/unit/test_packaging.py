@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
-import subprocess
 import sys
 import sysconfig
 import tarfile
 import venv
 import zipfile
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+
+from tests.reader import printed_by
 
 ROOT = Path(__file__).parents[2]
 CLIENTS = ROOT / "tests" / "examples" / "clients"
@@ -22,28 +21,11 @@ IMPORT_PACKAGES = ("wiretape", "wiretape_server", "pytest_wiretape", "wiretape_c
 README_TEST = re.compile(r"```python\n(# test_my_client\.py\n.*?)```", re.DOTALL)
 
 
-def run(command: Sequence[object], cwd: Path) -> str:
-    """Run to its end; what it printed. A failure shows all of it."""
-    done = subprocess.run(
-        [str(part) for part in command],
-        cwd=cwd,
-        env={name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "COV"))},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        timeout=300,
-        check=False,
-    )
-    output = done.stdout.decode(errors="replace")
-    assert done.returncode == 0, output
-    return output
-
-
 @pytest.fixture(scope="module")
 def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A source distribution of the checkout, and the wheel that is built from it."""
     folder = tmp_path_factory.mktemp("dist")
-    run([sys.executable, "-m", "build", "--no-isolation", "--outdir", folder, ROOT], folder)
+    printed_by([sys.executable, "-m", "build", "--no-isolation", "--outdir", folder, ROOT], folder)
     return folder
 
 
@@ -106,7 +88,7 @@ def python(dist: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     context = builder.ensure_directories(home)
     wheel = next(dist.glob("*.whl"))
     pip = [sys.executable, "-m", "pip", "--python", context.env_exe, "install", "--quiet"]
-    run([*pip, "--no-deps", "--no-index", wheel], home)
+    printed_by([*pip, "--no-deps", "--no-index", wheel], home)
     site = Path(sysconfig.get_path("purelib", "venv", {"base": str(home)}))
     assert (site / "wiretape" / "py.typed").exists()
     # .pth files in a folder that came by a .pth file are not read: the editable install stays out.
@@ -137,14 +119,14 @@ def scratch(tmp_path: Path) -> Path:
 
 
 def test_the_readmes_test_passes_in_a_strangers_folder(python: Path, scratch: Path) -> None:
-    printed = run(
+    printed = printed_by(
         [python, "-m", "pytest", "-W", "error", "-p", "no:cacheprovider", "-p", "no:asyncio"], scratch
     )
     assert re.search(r"\b[2-9] passed", printed), printed
 
 
 def test_an_installed_wheel_finds_its_bundled_cassettes(python: Path, scratch: Path) -> None:
-    printed = run([python, "-c", "from wiretape.cassette import bundled; print(*bundled())"], scratch)
+    printed = printed_by([python, "-c", "from wiretape.cassette import bundled; print(*bundled())"], scratch)
     assert {name.removesuffix(".yaml") for name in below("cassettes/flow_a", "*.yaml")} <= {
         name.removeprefix("flow_a/") for name in printed.split()
     }
@@ -152,10 +134,10 @@ def test_an_installed_wheel_finds_its_bundled_cassettes(python: Path, scratch: P
 
 def test_the_command_runs_from_an_installed_wheel(python: Path, scratch: Path) -> None:
     command = python.with_name("wiretape.exe" if sys.platform == "win32" else "wiretape")
-    assert run([command, "--version"], scratch).startswith("wiretape")
+    assert printed_by([command, "--version"], scratch).startswith("wiretape")
 
 
 def test_a_repository_that_init_made_passes_with_an_installed_wheel(python: Path, tmp_path: Path) -> None:
-    run([python, "-m", "wiretape_cli", "init"], tmp_path)
-    printed = run([python, "-m", "pytest", "-p", "no:cacheprovider", "-p", "no:asyncio"], tmp_path)
+    printed_by([python, "-m", "wiretape_cli", "init"], tmp_path)
+    printed = printed_by([python, "-m", "pytest", "-p", "no:cacheprovider", "-p", "no:asyncio"], tmp_path)
     assert "3 passed" in printed

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 import signal
@@ -14,6 +13,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from tests.reader import environment, printed_by, run
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text("utf-8")
@@ -93,28 +94,6 @@ def looks_like(block: str, printed: str) -> bool:
     return re.search(".*?".join(parts), lines, re.DOTALL) is not None
 
 
-def environment(**more: str) -> dict[str, str]:
-    """A reader's, with the checkout's environment active and nothing of this run's in it."""
-    ours = ("PYTEST_", "COV", "WIRETAPE_")
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
-    return {**kept, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}", **more}
-
-
-def run(block: str, cwd: Path = ROOT) -> str:
-    """Run a block as it stands; what it printed on both."""
-    done = subprocess.run(
-        ["sh", "-c", block],
-        cwd=cwd,
-        env=environment(),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        timeout=120,
-        check=False,
-    )
-    return done.stdout.decode()
-
-
 def test_an_ellipsis_stands_for_anything_and_nothing_else_does() -> None:
     assert looks_like("a … d\n", "a b\nc d")
     assert looks_like("two\nlines", "first\ntwo  \nlines\nlast")
@@ -128,7 +107,9 @@ def test_an_ellipsis_stands_for_anything_and_nothing_else_does() -> None:
 def test_make_demo_ends_as_shown(verb: str) -> None:
     makefile = (ROOT / "Makefile").read_text("utf-8")
     (line,) = re.findall(rf"^\t.*?({verb} -- .*)$", makefile, re.MULTILINE)
-    assert looks_like(shown("auth_refresh: ok" if "codex" in verb else "alefita_way: ok (53"), run(line))
+    assert looks_like(
+        shown("auth_refresh: ok" if "codex" in verb else "alefita_way: ok (53"), run(line, ROOT).printed
+    )
 
 
 @pytest.fixture
@@ -143,7 +124,7 @@ def readers_folder(tmp_path: Path) -> Path:
 
 def pytest_there(folder: Path) -> str:
     """README's call of pytest; it runs in this environment, without other plugins' lines."""
-    return run(f"{sys.executable} -m pytest -p no:cacheprovider -p no:asyncio -p no:xdist", folder)
+    return run(f"{sys.executable} -m pytest -p no:cacheprovider -p no:asyncio -p no:xdist", folder).printed
 
 
 def test_the_test_of_the_tutorial_passes_as_shown(readers_folder: Path) -> None:
@@ -165,7 +146,7 @@ def test_an_answer_of_the_wrong_type_is_named_as_shown(tmp_path: Path) -> None:
     (tmp_path / "codex_client.py").write_text(wrong, encoding="utf-8")
     check = command("wiretape check --protocol codex").strip()
     one = check.replace("--protocol codex", "--cassette dynamic_tool_text")
-    printed = run(one.replace("tests/examples/clients/", ""), tmp_path)
+    printed = run(one.replace("tests/examples/clients/", ""), tmp_path).printed
     assert looks_like(shown("FAIL codex.response.success-boolean"), printed)
 
 
@@ -192,21 +173,21 @@ def test_the_server_says_where_it_is_as_shown(served: dict[str, str]) -> None:
 @pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
 def test_curl_prints_the_stream_as_shown(served: dict[str, str]) -> None:
     block = command("curl -N").replace("http://127.0.0.1:8765", served["base_url"])
-    assert looks_like(shown("event: delta_encoding"), run(block.replace("curl -N", "curl -sN")))
+    assert looks_like(shown("event: delta_encoding"), run(block.replace("curl -N", "curl -sN"), ROOT).printed)
 
 
 def test_both_example_clients_print_as_shown() -> None:
     block = command("wiretape check --cassette handoff --cassette")
     python, node = block.strip().splitlines()
-    assert looks_like(shown("handoff: ok"), run(python))
+    assert looks_like(shown("handoff: ok"), run(python, ROOT).printed)
     if shutil.which("node"):
-        assert looks_like(shown("handoff: ok"), run(node))
+        assert looks_like(shown("handoff: ok"), run(node, ROOT).printed)
 
 
 @pytest.mark.parametrize("beginning", SHOWN_BY)
 def test_a_command_prints_what_is_shown_below_it(beginning: str, tmp_path: Path) -> None:
     (tmp_path / "tests").symlink_to(ROOT / "tests")
-    printed = run(command(beginning), tmp_path)
+    printed = run(command(beginning), tmp_path).printed
     below = SHOWN_BY[beginning]
     assert looks_like(shown(below), printed) if below else (tmp_path / "handoff.html").exists()
 
@@ -214,15 +195,7 @@ def test_a_command_prints_what_is_shown_below_it(beginning: str, tmp_path: Path)
 def test_looking_at_files_works_as_written(tmp_path: Path) -> None:
     for name in ("tests", "cassettes"):
         (tmp_path / name).symlink_to(ROOT / name)
-    done = subprocess.run(
-        ["sh", "-ec", command("wiretape import sse")],
-        cwd=tmp_path,
-        env=environment(),
-        capture_output=True,
-        timeout=120,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr.decode()
+    printed_by(f"set -e\n{command('wiretape import sse')}", tmp_path)
     assert (tmp_path / "answer.yaml").exists()
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import subprocess
@@ -11,11 +10,13 @@ from pathlib import Path
 
 import pytest
 
+from tests.reader import printed_by
 from wiretape.codex.rules import RULES as CODEX_RULES
 
 ROOT = Path(__file__).parents[2]
 HOW_TO = ROOT / "docs" / "how-to"
 CLIENTS = ROOT / "tests" / "examples" / "clients"
+PLAINLY = "-p no:cacheprovider -p no:asyncio"
 
 
 def block(page: str, language: str, beginning: str) -> str:
@@ -25,27 +26,6 @@ def block(page: str, language: str, beginning: str) -> str:
         rf"^```{language}\n({re.escape(beginning)}.*?)^```$", text, re.DOTALL | re.MULTILINE
     )
     return str(found)
-
-
-def run(command: str, folder: Path) -> str:
-    """Run a block as it stands; what it printed. Its failure shows all of it."""
-    ours = ("PYTEST_", "COV", "WIRETAPE_")
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    done = subprocess.run(
-        command,
-        shell=True,
-        cwd=folder,
-        env={**kept, "PATH": path, "PYTEST_ADDOPTS": "-p no:cacheprovider -p no:asyncio"},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        timeout=300,
-        check=False,
-    )
-    printed = done.stdout.decode(errors="replace")
-    assert done.returncode == 0, printed
-    return printed
 
 
 def built(docs: Path, site: Path) -> subprocess.CompletedProcess[str]:
@@ -79,12 +59,12 @@ def test_the_entry_of_a_javascript_client_works_as_written(tmp_path: Path) -> No
     entry = block("typescript-client.md", "js", "// wiretape-entry.mjs")
     (tmp_path / "wiretape-entry.mjs").write_text(entry, encoding="utf-8")
     once, _all = block("typescript-client.md", "sh", "wiretape check --cassette").splitlines()
-    assert "alefita_way: ok" in run(once, tmp_path)
+    assert "alefita_way: ok" in printed_by(once, tmp_path)
 
 
 def test_the_commands_for_a_python_client_end_in_a_passing_test(tmp_path: Path) -> None:
     commands = block("python-client.md", "sh", "wiretape init").strip().splitlines()
-    assert "3 passed" in run(" && ".join(commands), tmp_path)
+    assert "3 passed" in printed_by(" && ".join(commands), tmp_path, PYTEST_ADDOPTS=PLAINLY)
 
 
 def test_the_test_for_a_python_library_passes_as_written(tmp_path: Path) -> None:
@@ -103,7 +83,7 @@ def test_the_test_for_a_python_library_passes_as_written(tmp_path: Path) -> None
     )
     test = block("python-client.md", "python", "import pytest")
     (tmp_path / "test_my_client.py").write_text(test, encoding="utf-8")
-    assert "3 passed" in run("python -m pytest", tmp_path)
+    assert "3 passed" in printed_by("python -m pytest", tmp_path, PYTEST_ADDOPTS=PLAINLY)
 
 
 def test_the_rules_that_the_app_server_page_names_exist() -> None:
