@@ -17,6 +17,11 @@ from wiretape_server.profiles import demanded as known_profile
 if TYPE_CHECKING:
     from wiretape.cassette import Cassette
 
+DEFAULT_PROTOCOL = "flow_a"
+"""Whose cassettes are played, and whose scenario ``auto`` is, when nothing else is said."""
+DEFAULT_TIMEOUT = 30
+"""Seconds; what ``check`` gives a client."""
+
 Verb = TypeVar("Verb", bound=Callable[..., Any])
 
 
@@ -28,13 +33,18 @@ def _targets(_ctx: click.Context, _option: click.Parameter, texts: Iterable[str]
         raise click.BadParameter(str(error)) from None
 
 
-protocol = click.option(
-    "--protocol",
-    type=click.Choice(tuple(PROFILES)),
-    default="flow_a",
-    show_default=True,
-    help="Whose bundled cassettes --all and no name at all stand for.",
-)
+def protocol_for(what: str) -> Callable[[Verb], Verb]:
+    """Give a verb --protocol; ``what`` says what it is good for."""
+    return click.option(
+        "--protocol",
+        type=click.Choice(tuple(PROFILES)),
+        default=DEFAULT_PROTOCOL,
+        show_default=True,
+        help=what,
+    )
+
+
+protocol = protocol_for("Whose bundled cassettes --all and no name at all stand for.")
 profile = click.option(
     "--profile",
     "profiles",

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wiretape.reporting import shell
+from wiretape_cli.options import DEFAULT_PROTOCOL, DEFAULT_TIMEOUT
 from wiretape_server.options import PlayOptions
 
 if TYPE_CHECKING:
@@ -30,12 +31,6 @@ def verify(path: Path, profiles: Sequence[str]) -> str:
     """The ``verify`` of one file."""
     demanded = [word for each in profiles for word in ("--profile", each)]
     return shell.line(["wiretape", "verify", *demanded, str(path)])
-
-
-DEFAULT_PROTOCOL = "flow_a"
-"""Whose scenario ``auto`` is, when nothing else is said."""
-DEFAULT_TIMEOUT = 30
-"""Seconds; what ``check`` gives a client."""
 
 
 def _options(options: PlayOptions) -> Iterator[str]:

@@ -63,7 +63,7 @@ whole answer, a tool without one answers with its argument text, and:
     "--timeout",
     type=click.FloatRange(min=0, min_open=True),
     callback=options.finite,
-    default=30,
+    default=options.DEFAULT_TIMEOUT,
     show_default=True,
     help="Seconds a client has for one cassette, on top of the pauses that are played.",
 )

@@ -10,7 +10,7 @@ import click
 
 from wiretape_cli.exits import Exit
 from wiretape_cli.options import demanded as demanded_profile
-from wiretape_cli.options import profile
+from wiretape_cli.options import profile, protocol_for
 
 EPILOG = """\b
 Examples:
@@ -127,13 +127,7 @@ def decoder(*, command: str | None, python: str | None, as_json: bool, **options
 
 
 @fuzz.command(epilog=CLIENT_EPILOG, context_settings={"allow_interspersed_args": False})
-@click.option(
-    "--protocol",
-    type=click.Choice(["flow_a", "codex"]),
-    default="flow_a",
-    show_default=True,
-    help="What the client speaks.",
-)
+@protocol_for("What the client speaks.")
 @click.option("--persistent", is_flag=True, help="The command stays up and takes session after session.")
 @profile
 @attacking(".wiretape-fuzz-client", 100)

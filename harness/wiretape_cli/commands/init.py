@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from wiretape.profiles import PROFILES
 from wiretape_cli.exits import Exit
+from wiretape_cli.options import protocol_for
 
 EPILOG = """\b
 Examples:
@@ -28,13 +28,7 @@ Examples:
     show_default=True,
     help="The repository.",
 )
-@click.option(
-    "--protocol",
-    type=click.Choice(tuple(PROFILES)),
-    default="flow_a",
-    show_default=True,
-    help="What the client talks to.",
-)
+@protocol_for("What the client talks to.")
 @click.argument("command", nargs=-1, type=click.UNPROCESSED, metavar="[-- CMD [ARG]...]")
 def init(*, folder: Path, protocol: str, command: tuple[str, ...]) -> Exit:
     """Write tests/test_wiretape.py, a GitHub Actions workflow and pytest's setting of a cassette folder.
