@@ -55,6 +55,11 @@ class Minted:
     tokens: tuple[bytes, ...] = ()
     times: tuple[bytes, ...] = ()
 
+    @property
+    def values(self) -> set[bytes]:
+        """All of them."""
+        return {*self.ids, *self.tokens, *self.times}
+
     def and_more(self, other: Minted) -> Minted:
         """These, and those of a conversation that goes on."""
         return Minted(

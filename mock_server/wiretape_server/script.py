@@ -66,7 +66,7 @@ class RecordedConversation:
     @property
     def own(self) -> set[bytes]:
         """What replay makes anew."""
-        return {self.id, *self.minted.ids, *self.minted.tokens, *self.minted.times} - {b""}
+        return _own(self.id, self.minted)
 
     @property
     def has_calls(self) -> bool:
@@ -157,12 +157,16 @@ def _conversation(cassette: Cassette, indexes: list[int], chunks: str) -> Record
     for index in indexes:
         _sort(known, cassette.interactions[index], _facts(cassette, index))
     minted = known.minted()
-    own = {conversation_id, *minted.ids, *minted.tokens, *minted.times} - {b""}
+    own = _own(conversation_id, minted)
     return RecordedConversation(
         id=conversation_id,
         parts=tuple(_part(cassette, index, chunks, own) for index in indexes),
         minted=minted,
     )
+
+
+def _own(conversation_id: bytes, minted: Minted) -> set[bytes]:
+    return {conversation_id, *minted.values} - {b""}
 
 
 def _sort(known: Sorting, interaction: Interaction, facts: StreamFacts) -> None:
