@@ -45,7 +45,10 @@ class Text:
         self.append = self.pieces.append
 
     def read(self) -> str:
-        """Give the whole string; what was joined once is not joined again."""
+        """Give the whole string; what was joined once is not joined again.
+
+        Not while a step runs: to undo an append is to take its piece away again.
+        """
         if len(self.pieces) > 1:
             self.pieces[:] = [joined(self.pieces)]
         return self.pieces[0]
@@ -125,7 +128,7 @@ class Document:
     def _created(self, container: Container, key: Any, member: Node, position: int | None) -> Container:
         """Put a container where none is on the way, whatever the operation: a list when an index follows."""
         if member is not ABSENT:
-            got = shown(plain(member))
+            got = shown(joined(member.pieces) if isinstance(member, Text) else member)
             raise DeltaError("container", f"expected an object or a list at {shown(key)}, got {got}")
         created: Container = {} if position is None else []
         self._set(container, key, created)

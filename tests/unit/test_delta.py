@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.unit.deltas import HIGH, after, holding, kind_of, op
-from wiretape.delta import ABSENT, Delta, DeltaDecoder
+from wiretape.delta import ABSENT, Delta, DeltaDecoder, DeltaError
 from wiretape.document import MAX_GAP
 from wiretape.strictjson import MAX_DEPTH, dumps, equal, identical
 
@@ -215,6 +215,16 @@ def test_a_failing_patch_is_undone_whatever_its_entries_did() -> None:
         assert kind_of(decoder, op("patch", "", failing)) == "index"
         assert equal(decoder.values, before), f"{end} entries undone"
     assert decoder.apply(op("append", "/grown", "d"))["grown"] == "bcd"
+
+
+def test_a_patch_that_fails_at_a_text_takes_back_what_it_had_appended_to_it() -> None:
+    decoder = DeltaDecoder()
+    decoder.push({"p": "", "o": "add", "v": {"text": "a"}})
+    decoder.push({"p": "/text", "o": "append", "v": "b"})
+    entries = [{"p": "/text", "o": "append", "v": "c"}, {"p": "/text/x", "o": "add", "v": 1}]
+    with pytest.raises(DeltaError, match="got 'abc'"):
+        decoder.push({"p": "", "o": "patch", "v": entries})
+    assert decoder.values == {0: {"text": "ab"}}
 
 
 def test_fields_are_inherited_one_by_one_from_the_delta_before_whatever_its_channel() -> None:
