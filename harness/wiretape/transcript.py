@@ -180,10 +180,12 @@ class Transcript:
     unplayed: tuple[str, ...] = ()
     errors: tuple[str, ...] = ()
 
-    def body(self, number: int) -> bytes:
-        """The bytes of answer ``number`` that were really written. Raises KeyError when there is none."""
-        bodies = {e.number: e.body for e in self.entries if isinstance(e, Response)}
-        chunks = [e for e in self.entries if isinstance(e, Chunk) and e.number == number]
-        return (
-            bodies[number].bytes(chunks[0].start, chunks[-1].stop) if chunks else bodies[number].bytes(0, 0)
-        )
+    def bodies(self) -> dict[int, bytes]:
+        """Of each answer, by the number of its request: the bytes of its body that were really written."""
+        planned = {entry.number: entry.body for entry in self.entries if isinstance(entry, Response)}
+        written: dict[int, tuple[int, int]] = {}
+        for entry in self.entries:
+            if isinstance(entry, Chunk):
+                start, _ = written.get(entry.number, (entry.start, 0))
+                written[entry.number] = start, entry.stop
+        return {number: body.bytes(*written.get(number, (0, 0))) for number, body in planned.items()}

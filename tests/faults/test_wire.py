@@ -189,7 +189,7 @@ def test_ids_in_changed_answers_are_made_anew_like_all_others(play: Play) -> Non
     for old in (recorded["events"][0]["conversation_id"], recorded["messages"][-1]["id"]):
         assert old.encode() in BODY
         assert old.encode() not in body
-    assert playback.transcript().body(1) == body
+    assert playback.transcript().bodies()[1] == body
 
 
 def test_a_client_of_http_1_0_gets_the_same_bytes_without_chunks(play: Play) -> None:

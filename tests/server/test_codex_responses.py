@@ -217,5 +217,5 @@ def test_the_exchange_is_in_the_transcript(codex: Callable[..., CodexPlayback]) 
     playback = codex()
     sent = post(playback).body()
     transcript = playback.transcript()
-    assert transcript.body(1) == sent
+    assert transcript.bodies()[1] == sent
     assert isinstance(transcript.entries[-1], End)

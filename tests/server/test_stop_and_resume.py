@@ -71,7 +71,7 @@ def test_stopping_ends_the_running_stream_with_done_behind_a_whole_event(
     assert (result["done"], result["complete"], result["errors"]) == (True, False, [])
     assert result["messages"][0]["content"]["parts"] == ["one "]
     assert stopped.json() == {"status": "success", "last_message_id": result["messages"][0]["id"]}
-    assert playback.transcript().body(1) == heard
+    assert playback.transcript().bodies()[1] == heard
     tree = ask(playback.base_url, "GET", f"/backend-api/conversation/{conversation}").json()
     message = tree["mapping"][tree["current_node"]]["message"]
     assert message["metadata"]["finish_details"] == {"type": "interrupted", "reason": "client_stopped"}
@@ -144,7 +144,7 @@ def test_an_interrupted_stream_is_resumed_with_what_was_written_at_once_and_the_
         assert wire.is_silent()
         still_server.call(clockwork.advance, 1.0)
         rest = again + b"".join(chunks)
-    assert rest == playback.transcript().body(2)
+    assert rest == playback.transcript().bodies()[2]
     assert decode(heard[: ENDS[1]] + rest)["complete"] is True
 
 

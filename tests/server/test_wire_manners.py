@@ -188,7 +188,7 @@ def test_the_transcript_holds_everything_in_the_order_in_which_it_happened(play:
     assert ("accept", "a/b") in first.headers
     transcript = playback.transcript()
     assert transcript.live is True
-    assert transcript.body(2) == answer_stream()
+    assert transcript.bodies()[2] == answer_stream()
 
 
 def test_a_big_answer_waits_for_a_client_that_reads_slowly(play: Play) -> None:

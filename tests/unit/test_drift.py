@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import pytest
@@ -12,7 +12,7 @@ from tests.unit.drift_sessions import CODEX, TAPE, again, drifts, edited, told
 from wiretape import load_cassette
 from wiretape.cassette import Cassette, Chunks, Interaction, RecordedResponse, bundled
 from wiretape.drift import compare
-from wiretape.transcript import Request
+from wiretape.transcript import Entry, Request
 from wiretape.verdict import transcript_of
 
 
@@ -254,3 +254,23 @@ def test_a_request_that_was_not_answered_is_compared_without_an_answer() -> None
 def test_two_protocols_can_not_be_compared() -> None:
     with pytest.raises(ValueError, match="two sessions of one protocol"):
         drifts(TAPE, CODEX)
+
+
+class CountedEntries(list[Entry]):
+    """Entries that count how often they are gone through."""
+
+    rounds = 0
+
+    def __iter__(self) -> Iterator[Entry]:
+        self.rounds += 1
+        return super().__iter__()
+
+
+def test_long_sessions_are_gone_through_as_often_as_short_ones() -> None:
+    rounds = []
+    for count in (1, 30):
+        session = transcript_of(replace(TAPE, interactions=TAPE.interactions * count))
+        session.entries = entries = CountedEntries(session.entries)
+        compare(session, session)
+        rounds.append(entries.rounds)
+    assert rounds[0] == rounds[1]

@@ -74,7 +74,7 @@ def test_a_reminted_body_is_saved_as_it_was_sent() -> None:
     wire.transcript.entries.append(Response(number=number, status=200, headers=(), body=body, at=1.0))
     wire.transcript.entries.append(Chunk(number=number, start=0, stop=len(body), at=1.5))
     loaded = load(dump(wire.transcript))
-    assert loaded.body(number) == b'data: "new"\n\n' == wire.transcript.body(number)
+    assert loaded.bodies()[number] == b'data: "new"\n\n' == wire.transcript.bodies()[number]
 
 
 @pytest.mark.parametrize(

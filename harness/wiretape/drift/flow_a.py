@@ -25,20 +25,19 @@ def exchanges(transcript: Transcript) -> list[Exchange]:
     requests = {e.number: e for e in transcript.entries if isinstance(e, Request)}
     responses = {e.number: e for e in transcript.entries if isinstance(e, Response)}
     ends = {e.number: e for e in transcript.entries if isinstance(e, End)}
+    bodies = transcript.bodies()
     return [
-        _exchange(request, responses.get(number), ends.get(number), transcript)
+        _exchange(request, responses.get(number), ends.get(number), bodies.get(number, b""))
         for number, request in requests.items()
     ]
 
 
-def _exchange(
-    request: Request, response: Response | None, end: End | None, transcript: Transcript
-) -> Exchange:
+def _exchange(request: Request, response: Response | None, end: End | None, body: bytes) -> Exchange:
     value, at = _json(request.body), f"request {request.number}"
     label = _label(request, value)
     parts = [Part(label=label, at=at, value=value, headers=request.headers)]
     if response is not None:
-        parts += _answer(response, end, transcript.body(request.number), label)
+        parts += _answer(response, end, body, label)
     return Exchange(label=label, at=at, parts=tuple(parts))
 
 
