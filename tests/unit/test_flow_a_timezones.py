@@ -18,6 +18,13 @@ def test_what_is_no_iana_zone_is_refused(zone: object) -> None:
     assert wire.failed().keys() == {"request.timezone-iana"}
 
 
+@pytest.mark.parametrize("zone", ["posix/America/Sao_Paulo", "right/UTC", "posixrules", "localtime"])
+def test_what_only_some_machines_keep_beside_the_zones_is_refused(zone: str) -> None:
+    wire = Wire()
+    wire.turn(user_turn(timezone=zone), answer_stream())
+    assert wire.failed().keys() == {"request.timezone-iana"}
+
+
 def test_zones_are_known_where_the_machine_has_no_list_of_them() -> None:
     code = (
         "from zoneinfo import TZPATH; from wiretape.flow_a.rules.requests import _is_timezone\n"

@@ -49,10 +49,14 @@ def _model(request: ConversationRequest) -> Answer:
 _NO_FIRST_TURN: Final = Unseen("no first turn of a conversation was seen")
 
 
+_OF_THE_MACHINE: Final = ("posix", "right", "posixrules", "localtime")
+"""What some machines keep beside the zones: other copies of them, and the machine's own."""
+
+
 @lru_cache(maxsize=512)
 def _is_timezone(name: str) -> bool:
     try:
-        return ZoneInfo(name).key == name
+        return ZoneInfo(name).key == name and name.partition("/")[0] not in _OF_THE_MACHINE
     except (ZoneInfoNotFoundError, ValueError, OSError):
         return False
 
