@@ -108,8 +108,9 @@ def _form(answer: Return) -> dict[str, Any]:
 def _result(answer: Return) -> dict[str, Any]:
     if isinstance(answer.expected, dict):
         return answer.expected
-    if answer.arguments is not None and "message" in answer.arguments:
-        return {"message": answer.arguments["message"]}
+    arguments = answer.arguments
+    if arguments is not None and "message" in arguments:
+        return {"message": arguments["message"]}
     if answer.call.tool == "handoff":
         return {"accepted": True, "thread_id": "the id of the thread"}
     return {"message": "the text that the model reads"}

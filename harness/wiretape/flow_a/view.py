@@ -1,12 +1,11 @@
 """A Flow A transcript, digested once into the subjects that rules are asked about.
 
-Everything here is a plain record; ``reader`` fills it. A path starts at the request's body and is written
-``messages[0].content.text.call_id``; what comes after ``text`` is inside the JSON text.
+Everything here is a plain record; ``reader`` fills it. A path starts at the request's body.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -14,7 +13,7 @@ from wiretape import strictjson
 from wiretape.contract import Subject
 from wiretape.flow_a.facts import SeenCall, StreamFacts
 from wiretape.flow_a.json_body import JsonBody
-from wiretape.flow_a.messages import member
+from wiretape.flow_a.return_message import ReturnMessage
 from wiretape.flow_a.session import Match
 from wiretape.strictjson import ABSENT, StrictJSONError
 
@@ -43,7 +42,9 @@ class Prepare:
     order: int
     json: JsonBody
     token: str | None
-    """The conduit token that it gave; None when it failed."""
+    """The conduit token that it gave; None when it gave none."""
+    answered: bool = False
+    """Whether it got an answer that is no error."""
     serves: ConversationRequest | None = None
     """The conversation request that it prepared, where that can be told."""
 
@@ -191,12 +192,11 @@ class Deletion:
 
 
 @dataclass(slots=True, kw_only=True)
-class Return:
-    """A client's return: the request, the message in it, and the call that it belongs to."""
+class Return(ReturnMessage):
+    """A client's return: what it says, and the call that it belongs to."""
 
     at: str
     order: int
-    body: Mapping[str, Any]
     call: SeenCall
     conversation_id: str
     played: PlayedCall | None = None
@@ -210,69 +210,18 @@ class Return:
     refused: bool = False
     """Whether it got an error for its answer: then another one may follow."""
 
-    index: int = field(init=False)
-    message: dict[str, Any] | None = field(init=False)
-    content: dict[str, Any] | None = field(init=False)
-    author: dict[str, Any] | None = field(init=False)
-    raw_text: object = field(init=False)
-    text: dict[str, Any] | None = field(init=False)
-    """The object inside ``content.text``; None when there is none."""
-    text_fault: object = field(init=False, default=ABSENT)
-    """What came in its place."""
-    result: object = field(init=False)
-    arguments: dict[str, Any] | None = field(init=False, default=None)
-    """The call's arguments, by the judge's own decoding, where they are to be echoed."""
-
-    def __post_init__(self) -> None:
-        messages = self.body.get("messages")
-        self.index, message = _pick(messages if isinstance(messages, list) else [])
-        self.message = _as_object(message)
-        fields = self.message or {}
-        self.content = _as_object(fields.get("content"))
-        self.author = _as_object(fields.get("author"))
-        self.raw_text = (self.content or {}).get("text", ABSENT)
-        self.text = self._read_text()
-        self.result = ABSENT if self.text is None else self.text.get("result", ABSENT)
-        if self.expected == "echo":
-            self.arguments = self._read_arguments()
-
-    def _read_text(self) -> dict[str, Any] | None:
-        try:
-            value = strictjson.loads(self.raw_text) if isinstance(self.raw_text, str) else ABSENT
-        except StrictJSONError as error:
-            self.text_fault = f"{self.raw_text!s:.120} ({error})"
+    @property
+    def arguments(self) -> dict[str, Any] | None:
+        """The call's arguments as the judge decodes them; None unless they are to be echoed and readable."""
+        if self.expected != "echo":
             return None
-        if not isinstance(value, dict):
-            self.text_fault = self.raw_text
-            return None
-        return value
-
-    def _read_arguments(self) -> dict[str, Any] | None:
         try:
             value = strictjson.loads(self.call.text)
             if not self.call.text.isascii():  # a raw half and an escaped one that meet are one character
                 value = strictjson.loads(strictjson.dumps(value))
-            return _as_object(value)
         except StrictJSONError:
             return None
-
-    def path(self, rest: str = "") -> str:
-        """The path of a member of the return's message."""
-        return f"messages[{self.index}]" + (f".{rest}" if rest else "")
-
-
-def _pick(messages: list[Any]) -> tuple[int, object]:
-    """The message that is the return: by its role, else the first that is not the user's, else the first."""
-    if len(messages) <= 1:
-        return 0, messages[0] if messages else ABSENT
-    roles = [member(message, "author", "role") for message in messages]
-    others = (index for index, role in enumerate(roles) if role != "user")
-    index = roles.index("tool") if "tool" in roles else next(others, 0)
-    return index, messages[index]
-
-
-def _as_object(value: object) -> dict[str, Any] | None:
-    return value if isinstance(value, dict) else None
+        return value if isinstance(value, dict) else None
 
 
 @dataclass(slots=True, kw_only=True)

@@ -118,9 +118,10 @@ def _wanted(answer: Return) -> dict[str, Any] | Skip | Unseen:
         return dict(answer.expected)  # type: ignore[call-overload,no-any-return]
     if answer.played is not None and answer.played.stream.hidden:
         return Skip(answer.played.stream.fault)
-    if answer.arguments is None or "message" not in answer.arguments:
+    arguments = answer.arguments
+    if arguments is None or "message" not in arguments:
         return _NO_ARGUMENT
-    return {"message": answer.arguments["message"]}
+    return {"message": arguments["message"]}
 
 
 def _damage(answer: Return, wanted: dict[str, Any]) -> str:
