@@ -1,17 +1,16 @@
-"""What the judge makes of challenges, prepares, first turns and declarations."""
+"""What the judge makes of challenges and prepares."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import pytest
 
 from tests.unit.flow_a_wire import (
+    API,
+    CALL_ID,
     CONVERSATION,
     Wire,
     answer_stream,
     call_stream,
-    signature,
     tool_return,
     user_turn,
 )
@@ -198,6 +197,44 @@ def test_a_first_turn_without_a_prepare_does_not_take_that_of_another_conversati
     assert not wire.failed()
 
 
+def test_returns_to_two_calls_of_one_answer_may_be_prepared_together() -> None:
+    wire = Wire()
+    second = call_stream(call_id=OTHER_ID)[1:]
+    wire.turn(user_turn(), [*call_stream()[:3], *second])
+    challenges, tokens = [wire.challenge() for _ in range(2)], []
+    for _ in challenges:
+        wire.prepare(conversation_id=CONVERSATION)
+        tokens.append(wire.token)
+    for index, call_id in enumerate((CALL_ID, OTHER_ID)):
+        body = tool_return(call_id=call_id, app_attest_challenge=challenges[index])
+        body["messages"][0]["id"] = f"b65539dc-d45f-4b37-b735-a11ac75aafe{index}"
+        wire.token = tokens[index]
+        wire.stream(wire.send(body), answer_stream())
+    assert not wire.failed()
+
+
+def test_a_null_conversation_id_makes_two_first_turns_no_one_conversation() -> None:
+    wire = Wire()
+    challenges, tokens = [wire.challenge() for _ in range(2)], []
+    for _ in challenges:
+        wire.prepare()
+        tokens.append(wire.token)
+    for index, conversation in enumerate((CONVERSATION, OTHER_CONVERSATION)):
+        wire.token = tokens[index]
+        body = user_turn(app_attest_challenge=challenges[index], conversation_id=None)
+        wire.stream(wire.send(body), answer_stream(conversation))
+    assert wire.failed().keys() == {"request.first-turn-omits-ids"}
+
+
+@pytest.mark.parametrize("answer", [b"", b'{"status": "ok"}', b"<REDACTED>"])
+def test_a_prepare_was_answered_whether_or_not_a_log_shows_its_token(answer: bytes) -> None:
+    wire = Wire(live=False)
+    number = wire.request("POST", f"{API}/f/conversation/prepare", b'{"client_prepare_state": "sent"}')
+    wire.respond(number, answer)
+    wire.stream(wire.send(user_turn(app_attest_challenge="abc")), answer_stream())
+    assert not wire.failed()
+
+
 def test_a_prepare_that_nothing_followed_says_nothing() -> None:
     wire = Wire()
     wire.prepare(conversation_id=CONVERSATION)
@@ -227,67 +264,6 @@ def test_the_conduit_token_of_another_prepare_warns_and_is_not_shown() -> None:
     assert failed.keys() == {"request.conduit-token-carried"}
     assert "foreign-secret" not in str(failed)
     assert wire.report().ok
-
-
-# --- first turns and declarations
-
-
-@pytest.mark.parametrize("ids", [{"conversation_id": None}, {"parent_message_id": "x"}])
-def test_a_first_turn_with_an_id_warns(ids: dict[str, Any]) -> None:
-    wire = Wire()
-    challenge = wire.challenge()
-    wire.prepare(**({"conversation_id": None} if "conversation_id" in ids else {}))
-    wire.stream(wire.send(user_turn(app_attest_challenge=challenge, **ids)), answer_stream())
-    assert "request.first-turn-omits-ids" in wire.failed()
-    assert wire.report().ok or "prepare.same-conversation" in wire.failed()
-
-
-def test_the_web_clients_root_parent_passes_with_a_note() -> None:
-    wire = Wire()
-    wire.turn(user_turn(parent_message_id="client-created-root"), answer_stream())
-    finding = wire.outcome("request.first-turn-omits-ids")
-    assert finding.outcome == "pass"
-    assert "web client" in finding.because
-
-
-def test_a_log_that_begins_in_the_middle_is_not_judged_on_first_turns() -> None:
-    wire = Wire(live=False)
-    wire.stream(wire.send(user_turn(conversation_id=CONVERSATION)), answer_stream())
-    assert wire.outcome("request.first-turn-omits-ids").outcome == "not_applicable"
-
-
-def test_a_second_turn_in_a_conversation_may_name_it() -> None:
-    wire = Wire()
-    wire.turn(user_turn(), answer_stream())
-    wire.turn(user_turn(conversation_id=CONVERSATION, parent_message_id="x"), answer_stream())
-    assert not wire.failed()
-
-
-def test_the_web_clients_way_to_declare_counts() -> None:
-    wire = Wire()
-    wire.turn(
-        user_turn(local_function_signatures=[], local_function_names=["local.alefita_way"]), call_stream()
-    )
-    assert wire.outcome("request.tool-declared").outcome == "pass"
-
-
-def test_an_undeclared_tool_is_found_at_the_request_that_brought_the_call() -> None:
-    wire = Wire()
-    wire.turn(user_turn(local_function_signatures=[signature("handoff")]), call_stream())
-    wire.turn(tool_return(), answer_stream())
-    failed = wire.failed()
-    assert failed.keys() == {"request.tool-declared"}
-    assert failed["request.tool-declared"].at == "POST …/f/conversation (request 3)"
-    assert failed["request.tool-declared"].got == ["handoff"]
-
-
-def test_one_bad_signature_that_every_request_repeats_is_one_finding() -> None:
-    bad = [signature("handoff"), signature("alefita_way") | {"type": "positional"}]
-    wire = Wire()
-    wire.turn(user_turn(local_function_signatures=bad), call_stream())
-    wire.turn(tool_return(local_function_signatures=bad), answer_stream())
-    report = wire.report()
-    assert [f.path for f in report.violations] == ["local_function_signatures[1].type"]
 
 
 def test_a_challenge_that_was_never_issued_is_one_fault_however_often_it_comes() -> None:

@@ -169,6 +169,12 @@ def member(value: object, *keys: str) -> Any:
     return value
 
 
+def named_conversation(body: Mapping[str, Any]) -> str:
+    """The id of the conversation that a request's body names; empty where it names none."""
+    named = body.get("conversation_id")
+    return named if isinstance(named, str) else ""
+
+
 def is_answer(message: Mapping[str, Any]) -> bool:
     """Whether a message is what the user reads as the turn's answer (text for all, not hidden)."""
     return (

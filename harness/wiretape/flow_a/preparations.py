@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Iterable
 from typing import Any
 
 from wiretape import strictjson
@@ -59,7 +59,8 @@ class Preparations:
         if conversation_id:  # first turns have none, and must not end each other's time
             self.last_request[conversation_id] = request.order
         free = [each for each in self.waiting if each.order > since]
-        linked = [each for each in free if each.token is not None and each.token == request.conduit_token]
+        # Two returns may be prepared together; a log may hold the same placeholder for all tokens.
+        linked = _with_token(free, request) or _with_token(self.waiting, request)
         wanted = request.body.get("conversation_id", ABSENT)
         same = [each for each in free if strictjson.equal(_named(each), wanted)]
         strays = [each for each in free if not self._is_of_another(each, conversation_id)]
@@ -72,6 +73,12 @@ class Preparations:
         """Whether a prepare belongs to a conversation that goes on beside this one."""
         named = _named(prepare)
         return isinstance(named, str) and named != conversation_id and named in self.conversations
+
+
+def _with_token(prepares: Iterable[Prepare], request: ConversationRequest) -> list[Prepare]:
+    """Those that gave the conduit token which a request carries."""
+    token = request.conduit_token
+    return [each for each in prepares if token is not None and each.token == token]
 
 
 def _named(prepare: Prepare) -> object:

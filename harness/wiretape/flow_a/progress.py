@@ -7,6 +7,7 @@ from typing import Any
 from wiretape.faults import kind_of
 from wiretape.flow_a.facts import SeenCall, read_stream
 from wiretape.flow_a.json_body import read_json
+from wiretape.flow_a.messages import named_conversation
 from wiretape.flow_a.session import Conversation
 from wiretape.flow_a.view import ConversationRequest, FlowAView, PlayedCall, Stream
 from wiretape.transcript import Chunk, End, Response
@@ -31,8 +32,8 @@ class Progress:
     def begin(self, entry: Response, request: ConversationRequest, faults: tuple[str, ...] = ()) -> str:
         """An answer to a conversation request begins; the id of its conversation."""
         facts = read_stream(entry.body.template).renamed(entry.body.values)
-        named = request.body.get("conversation_id", f"#{entry.number}")
-        conversation_id = facts.conversation_id or str(named)
+        named = named_conversation(request.body)
+        conversation_id = facts.conversation_id or named or f"#{entry.number}"
         conversation = self.conversations.get(conversation_id)
         if conversation is None or request.first_turn:
             if conversation is not None:
@@ -88,7 +89,8 @@ class Progress:
             if before < call.closed <= entry.stop:
                 played.closed = order
                 conversation.call_closed(call.id)
-        self.known_ids.update(stream.facts.message_ids)
+        if before == 0:
+            self.known_ids.update(stream.facts.message_ids)
 
     def _opens(self, order: int, call: SeenCall, stream: Stream, conversation: Conversation) -> None:
         if call.id in self.played and call.id not in self._old_calls:
@@ -134,7 +136,7 @@ class Progress:
 
     def stopped(self, body: dict[str, Any]) -> None:
         """The client stopped a conversation: its open calls and its running answer are nobody's fault."""
-        conversation = self.conversations.get(str(body.get("conversation_id")))
+        conversation = self.conversations.get(named_conversation(body))
         if conversation is None:
             return
         for call_id in conversation.pending:

@@ -9,7 +9,7 @@ from urllib.parse import unquote
 
 from wiretape import strictjson
 from wiretape.flow_a.json_body import JsonBody, read_json
-from wiretape.flow_a.messages import member
+from wiretape.flow_a.messages import member, named_conversation
 from wiretape.flow_a.preparations import Preparations
 from wiretape.flow_a.progress import Progress
 from wiretape.flow_a.session import Match, match_return, return_candidates
@@ -102,7 +102,7 @@ class _Reader:
 
     def readable_request(self, request: ConversationRequest) -> None:
         conversations = self.progress.conversations
-        named = str(request.body.get("conversation_id", ""))
+        named = named_conversation(request.body)
         calling = self.progress.calling.values()
         self.view.requests.append(request)
         request.match = match_return(request.body, return_candidates(conversations.get(named), calling))
@@ -168,6 +168,7 @@ class _Reader:
             self.preparations.challenge_issued(read_json(entry.body.bytes(), "").value)
         elif number in self.prepare_of:
             token = read_json(entry.body.bytes(), "").value.get("conduit_token")
+            self.prepare_of[number].answered = True
             self.prepare_of[number].token = token if isinstance(token, str) else None
         elif number in self.request_of:
             conversation_id = self.progress.begin(entry, self.request_of[number], self.trouble.faults(number))

@@ -155,7 +155,7 @@ def match_return(body: Mapping[str, Any], conversations: Iterable[Conversation])
     """
     known = list(conversations)
     own = [each for each in known if each.id == body.get("conversation_id")]
-    by_id = _match_by_id(body, own + known)
+    by_id = _match_by_id(body, own) or _match_by_id(body, [each for each in known if each not in own])
     if by_id is not None:
         return by_id
     roles = [_role(message) for message in _messages(body)]

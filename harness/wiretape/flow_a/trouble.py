@@ -8,7 +8,7 @@ from typing import Final
 from wiretape.faults import kind_of
 from wiretape.flow_a.facts import delivered
 from wiretape.flow_a.json_body import JsonBody, read_json
-from wiretape.flow_a.messages import member
+from wiretape.flow_a.messages import member, named_conversation
 from wiretape.flow_a.progress import Progress
 from wiretape.flow_a.view import ConversationRequest, Deletion, FlowAView, Resume, Retry
 from wiretape.transcript import Response, Struck
@@ -54,15 +54,15 @@ class Trouble:
 
     def _delete(self, entry: Response, request: ConversationRequest) -> None:
         detail = read_json(entry.body.bytes(), "").value.get("detail")
-        named = request.body.get("conversation_id")
-        if member(detail, "code") == _DELETED and isinstance(named, str) and named not in self._deleted:
+        named = named_conversation(request.body)
+        if member(detail, "code") == _DELETED and named and named not in self._deleted:
             self._deleted[named] = Deletion(at=request.at, conversation_id=named)
             self.view.deletions.append(self._deleted[named])
 
     def named(self, body: JsonBody) -> None:
         """A request came that may name a conversation."""
-        named = body.value.get("conversation_id")
-        if isinstance(named, str) and named in self._deleted:
+        named = named_conversation(body.value)
+        if named in self._deleted:
             self._deleted[named].later.append(body.at)
 
     def sent(self, request: ConversationRequest) -> None:
@@ -94,7 +94,7 @@ class Trouble:
 
 
 def _key(request: ConversationRequest) -> tuple[bool, str]:
-    return request.match is not None, str(request.body.get("conversation_id", ""))
+    return request.match is not None, named_conversation(request.body)
 
 
 def _wait(answer: Response) -> float | None:

@@ -23,7 +23,7 @@ def _prepare_state(request: ConversationRequest) -> Answer:
         return _UNKNOWN
     if request.match is not None and not request.prepares:
         return _NO_PREPARE
-    want = "success" if request.granted else "failure"
+    want = "success" if any(prepare.answered for prepare in request.prepares) else "failure"
     return None if got == want else Fault("client_prepare_state", want, got)
 
 

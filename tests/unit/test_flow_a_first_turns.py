@@ -1,0 +1,75 @@
+"""What the judge makes of first turns and declarations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.unit.flow_a_wire import (
+    CONVERSATION,
+    Wire,
+    answer_stream,
+    call_stream,
+    signature,
+    tool_return,
+    user_turn,
+)
+
+
+@pytest.mark.parametrize("ids", [{"conversation_id": None}, {"parent_message_id": "x"}])
+def test_a_first_turn_with_an_id_warns(ids: dict[str, Any]) -> None:
+    wire = Wire()
+    challenge = wire.challenge()
+    wire.prepare(**({"conversation_id": None} if "conversation_id" in ids else {}))
+    wire.stream(wire.send(user_turn(app_attest_challenge=challenge, **ids)), answer_stream())
+    assert "request.first-turn-omits-ids" in wire.failed()
+    assert wire.report().ok or "prepare.same-conversation" in wire.failed()
+
+
+def test_the_web_clients_root_parent_passes_with_a_note() -> None:
+    wire = Wire()
+    wire.turn(user_turn(parent_message_id="client-created-root"), answer_stream())
+    finding = wire.outcome("request.first-turn-omits-ids")
+    assert finding.outcome == "pass"
+    assert "web client" in finding.because
+
+
+def test_a_log_that_begins_in_the_middle_is_not_judged_on_first_turns() -> None:
+    wire = Wire(live=False)
+    wire.stream(wire.send(user_turn(conversation_id=CONVERSATION)), answer_stream())
+    assert wire.outcome("request.first-turn-omits-ids").outcome == "not_applicable"
+
+
+def test_a_second_turn_in_a_conversation_may_name_it() -> None:
+    wire = Wire()
+    wire.turn(user_turn(), answer_stream())
+    wire.turn(user_turn(conversation_id=CONVERSATION, parent_message_id="x"), answer_stream())
+    assert not wire.failed()
+
+
+def test_the_web_clients_way_to_declare_counts() -> None:
+    wire = Wire()
+    wire.turn(
+        user_turn(local_function_signatures=[], local_function_names=["local.alefita_way"]), call_stream()
+    )
+    assert wire.outcome("request.tool-declared").outcome == "pass"
+
+
+def test_an_undeclared_tool_is_found_at_the_request_that_brought_the_call() -> None:
+    wire = Wire()
+    wire.turn(user_turn(local_function_signatures=[signature("handoff")]), call_stream())
+    wire.turn(tool_return(), answer_stream())
+    failed = wire.failed()
+    assert failed.keys() == {"request.tool-declared"}
+    assert failed["request.tool-declared"].at == "POST …/f/conversation (request 3)"
+    assert failed["request.tool-declared"].got == ["handoff"]
+
+
+def test_one_bad_signature_that_every_request_repeats_is_one_finding() -> None:
+    bad = [signature("handoff"), signature("alefita_way") | {"type": "positional"}]
+    wire = Wire()
+    wire.turn(user_turn(local_function_signatures=bad), call_stream())
+    wire.turn(tool_return(local_function_signatures=bad), answer_stream())
+    report = wire.report()
+    assert [f.path for f in report.violations] == ["local_function_signatures[1].type"]
