@@ -20,6 +20,7 @@ from tests.unit.flow_a_wire import (
     conforming,
     message,
     opening,
+    signature,
     tool_return,
     user_turn,
 )
@@ -62,6 +63,24 @@ def test_a_return_to_a_servers_tool_fails_only_local_recipients() -> None:
     wire.turn(user_turn(), web_run)
     wire.turn(tool_return(), answer_stream())
     assert wire.failed().keys() == {"behavior.only-local-recipients"}
+
+
+def test_a_function_that_nobody_declared_is_the_servers() -> None:
+    wire = Wire()
+    ran = [HEAD, opening(message(CALL_ID, "functions.exec")), *answer_stream()[1:]]
+    wire.turn(user_turn(), ran)
+    assert not wire.failed()
+    wire.turn(tool_return(tool="exec"), answer_stream())
+    assert wire.failed().keys() == {"behavior.only-local-recipients"}
+
+
+@pytest.mark.parametrize("declared", [True, False])
+def test_a_function_that_was_declared_or_has_to_be_run_is_the_clients(declared: bool) -> None:
+    wire = Wire(expect={"results": {} if declared else {"exec": "echo"}})
+    body = user_turn(local_function_signatures=[signature("handoff"), signature("exec")])
+    wire.turn(body if declared else user_turn(), call_stream(recipient="functions.exec"))
+    undeclared = set() if declared else {"request.tool-declared"}
+    assert wire.failed().keys() == {"return.exactly-once", *undeclared}
 
 
 def test_a_servers_tool_that_is_left_alone_passes() -> None:

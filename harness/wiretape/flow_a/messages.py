@@ -136,7 +136,9 @@ class PrepareRequestBody(TypedDict):
 
 IN_PROGRESS: Final = "in_progress"
 HIDDEN_FLAG: Final = "is_visually_hidden_from_conversation"
-CALL_PREFIXES: Final = ("local.", "functions.")
+FUNCTIONS: Final = "functions."
+"""Begins the recipient of tools that the client declared, and of some that the server runs itself."""
+CALL_PREFIXES: Final = ("local.", FUNCTIONS)
 """The two recipient forms that ask the client. [seed §2; client code]"""
 
 

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from typing import Any
 
 from wiretape.faults import kind_of
 from wiretape.flow_a.facts import SeenCall, read_stream
 from wiretape.flow_a.json_body import read_json
-from wiretape.flow_a.messages import named_conversation
+from wiretape.flow_a.messages import FUNCTIONS, named_conversation
 from wiretape.flow_a.session import Conversation
 from wiretape.flow_a.view import ConversationRequest, FlowAView, PlayedCall, Stream
 from wiretape.transcript import Chunk, End, Response
 
 
 class Progress:
-    """Steps the conversations by what the backend writes, and puts streams and calls into the view."""
+    """Steps the conversations by what the backend writes, and puts streams and calls into the view.
 
-    def __init__(self, view: FlowAView, *, instant: bool) -> None:
+    ``expected`` are the tools that have to be run, whether or not a client declares them.
+    """
+
+    def __init__(self, view: FlowAView, *, instant: bool, expected: Container[str]) -> None:
         self.view = view
         self.instant = instant
+        self.expected = expected
         self.conversations: dict[str, Conversation] = {}
         self.calling: dict[str, Conversation] = {}
         """Those in which a call was seen: a return can belong to no other."""
@@ -101,12 +106,17 @@ class Progress:
         self.played[call.id] = played
         if stream.damaged or (stream.faults and (call.closed is None or not _has_arguments(call))):
             played.excuse = stream.fault
-        if call in stream.facts.server_calls:
+        if call in stream.facts.server_calls or self._is_the_servers(call, stream.request):
             self.view.server_calls.append(played)
             conversation.server_call_seen(call)
         else:
             self.view.calls.append(played)
             conversation.call_opened(call)
+
+    def _is_the_servers(self, call: SeenCall, request: ConversationRequest) -> bool:
+        """Whether a call in the client's form is of a function that nobody declared: the server's own."""
+        declared = request.declares(call.tool) or call.tool in self.expected
+        return call.recipient.startswith(FUNCTIONS) and not declared
 
     def end(self, order: int, entry: End) -> None:
         """An answer ended, or its client left. The end completes a call that nothing else closed."""

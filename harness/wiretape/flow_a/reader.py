@@ -38,7 +38,7 @@ class _Reader:
         self.results: Mapping[str, Any] = transcript.expect.get("results", {})
         self.profile = transcript.profile
         self.view = FlowAView()
-        self.progress = Progress(self.view, instant=transcript.pace == "instant")
+        self.progress = Progress(self.view, instant=transcript.pace == "instant", expected=self.results)
         self.preparations = Preparations(live=transcript.live, conversations=self.progress.conversations)
         self.trouble = Trouble(self.view, self.progress)
         self.routes: dict[int, str | None] = {}

@@ -78,6 +78,11 @@ class ConversationRequest:
     def body(self) -> dict[str, Any]:
         return self.json.value
 
+    def declares(self, tool: str) -> bool:
+        """Whether it declares a tool, as the app does or, by its name alone, as the web client does."""
+        web_names = self.body.get("local_function_names")
+        return tool in self.signatures.names or (isinstance(web_names, list) and f"local.{tool}" in web_names)
+
     @property
     def granted(self) -> list[str]:
         """The conduit tokens that its prepares gave."""

@@ -78,7 +78,7 @@ BEHAVIOR_RULES: Final[tuple[Rule, ...]] = (
         evidence="doc",
         good="a message to web.run is left alone",
         bad=("a return to a message to web.run",),
-        hint="only local.<tool> and functions.<tool> are the client's",
+        hint="only local.<tool>, and functions.<tool> of a declared tool, are the client's",
     ),
     rule(
         "behavior.no-unsolicited-return",

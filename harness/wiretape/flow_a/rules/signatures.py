@@ -55,12 +55,9 @@ def _handoff(signatures: Signatures) -> Answer:
 
 
 def _undeclared(request: ConversationRequest, tool: str) -> Fault | None:
+    if request.declares(tool):
+        return None
     names = request.signatures.names
-    if tool in names:
-        return None
-    web_names = request.body.get("local_function_names")
-    if isinstance(web_names, list) and f"local.{tool}" in web_names:
-        return None
     return Fault("local_function_signatures", f"a signature of {tool}", names, at=request.at)
 
 
