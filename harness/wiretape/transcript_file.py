@@ -8,7 +8,7 @@ Schema: ``schemas/transcript.schema.json``.
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, get_args
 
 from wiretape import strictjson
@@ -46,24 +46,25 @@ def dump(transcript: Transcript) -> bytes:
 
 def load(data: bytes, name: str = "") -> Transcript:
     """Read what ``dump`` wrote. Raises TranscriptError."""
-    lines = [line for line in data.split(b"\n") if line.strip()]
-    records = [_record(line, number) for number, line in enumerate(lines, 1)]
-    if not records or records[0].get("transcript") != FORMAT:
-        came = records[0].get("transcript") if records else "an empty file"
-        raise TranscriptError(f'line 1: expected a header with "transcript": {FORMAT}, got {came!r}')
-    header = records[0]
+    lines = enumerate(data.split(b"\n"), 1)
+    records = {number: _record(line, number) for number, line in lines if line.strip()}
+    line, header = next(iter(records.items()), (1, {}))
+    if not strictjson.equal(header.get("transcript"), FORMAT):
+        came = header.get("transcript") if records else "an empty file"
+        raise TranscriptError(f'line {line}: expected a header with "transcript": {FORMAT}, got {came!r}')
     transcript = Transcript(
-        protocol=_member(header, "protocol", str, 1),
+        protocol=_member(header, "protocol", str, line),
         name=str(header.get("name", name)),
         live=header.get("live") is True,
         pace=str(header.get("pace", "recorded")),
         profile=str(header.get("profile", "")),
-        expect=_read_expect(header),
-        faults=_read_texts(header, "faults"),
-        unplayed=_read_texts(header, "unplayed"),
-        errors=_read_texts(header, "errors"),
+        expect=_read_expect(header, line),
+        faults=_read_texts(header, "faults", line),
+        unplayed=_read_texts(header, "unplayed", line),
+        errors=_read_texts(header, "errors", line),
     )
-    transcript.entries = list(_entries(records[1:]))
+    del records[line]
+    transcript.entries = [_entry(record, number) for number, record in records.items()]
     return transcript
 
 
@@ -167,20 +168,20 @@ def _record(line: bytes, number: int) -> dict[str, Any]:
     return record
 
 
-def _read_texts(header: dict[str, Any], key: str) -> tuple[str, ...]:
+def _read_texts(header: dict[str, Any], key: str, line: int) -> tuple[str, ...]:
     texts = header.get(key, [])
     if not isinstance(texts, list) or not all(isinstance(each, str) for each in texts):
-        raise TranscriptError(f"line 1: {key}: expected a list of texts, got {texts!r}")
+        raise TranscriptError(f"line {line}: {key}: expected a list of texts, got {texts!r}")
     return tuple(texts)
 
 
-def _read_expect(header: dict[str, Any]) -> Mapping[str, Any]:
+def _read_expect(header: dict[str, Any], line: int) -> Mapping[str, Any]:
     expect: Any = header.get("expect", {})
     results = expect.get("results", {}) if isinstance(expect, dict) else None
     if isinstance(results, dict) and all(r == "echo" or isinstance(r, dict) for r in results.values()):
         outputs = expect.get("outputs")
         return {"results": results} | ({"outputs": outputs} if isinstance(outputs, dict) else {})
-    raise TranscriptError(f'line 1: expect: expected results, each an object or "echo", got {expect!r}')
+    raise TranscriptError(f'line {line}: expect: expected results, each an object or "echo", got {expect!r}')
 
 
 def _member(record: Mapping[str, Any], key: str, kind: type | tuple[type, ...], line: int) -> Any:
@@ -194,14 +195,13 @@ def _name(kind: type | tuple[type, ...]) -> str:
     return " or ".join(each.__name__ for each in (kind if isinstance(kind, tuple) else (kind,)))
 
 
-def _entries(records: list[dict[str, Any]]) -> Iterator[Entry]:
-    for line, record in enumerate(records, 2):
-        kind = record.get("entry")
-        if not isinstance(kind, str) or kind not in _READ:
-            raise TranscriptError(f"line {line}: entry: expected one of {sorted(_READ)}, got {kind!r}")
-        of, of_kind = ("connection", str) if kind in _OF_CONNECTION else ("number", int)
-        owner, at = _member(record, of, of_kind, line), float(_member(record, "at", (int, float), line))
-        yield _READ[kind](record, line, {of: owner, "at": at})
+def _entry(record: dict[str, Any], line: int) -> Entry:
+    kind = record.get("entry")
+    if not isinstance(kind, str) or kind not in _READ:
+        raise TranscriptError(f"line {line}: entry: expected one of {sorted(_READ)}, got {kind!r}")
+    of, of_kind = ("connection", str) if kind in _OF_CONNECTION else ("number", int)
+    owner, at = _member(record, of, of_kind, line), float(_member(record, "at", (int, float), line))
+    return _READ[kind](record, line, {of: owner, "at": at})
 
 
 def _read_request(record: dict[str, Any], line: int, head: dict[str, Any]) -> Entry:
