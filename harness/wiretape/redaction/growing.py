@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 
 from wiretape import strictjson
 from wiretape.redaction.growing_text import CONTEXT, Growing, for_now
-from wiretape.redaction.pieces import Edit, Piece, distributed, open_word, piece_of, pieces_of_row
+from wiretape.redaction.pieces import Edit, Piece, distributed, open_word, piece_of
 from wiretape.redaction.pseudonyms import masked
 from wiretape.redaction.strings import Path, Strings, string_at
 from wiretape.redaction.texts import TextRedactor
@@ -89,16 +89,6 @@ class GrowingTexts:
         elif isinstance(value, dict):
             self._message(value, Strings(data, value, start))
 
-    def take_row(self, head: str, row: str, start: int) -> None:
-        """Note a row of events; ``head`` is what each one's data begins with, ``row`` begins at ``start``."""
-        joined = self._bare is not None or '"p"' in head
-        for count, piece in pieces_of_row(row, start, joined=joined):
-            if count > 1 and self._bare is not None:
-                self._count += count
-                self._add(self._bare, piece)
-            else:
-                self.take(f'{head}{piece.raw}"}}', piece.start - len(head))
-
     @property
     def path(self) -> str:
         """Where the text is that goes on."""
@@ -111,8 +101,10 @@ class GrowingTexts:
             return None
         return text if not self._waiting or (text in self._waiting and len(self._waiting) == 1) else None
 
-    def gone_on(self, text: Growing, count: int, written: int) -> None:
-        """Note that a text, which is ``alone``, went on by so many events; all before ``written`` is."""
+    def gone_on(self, count: int, written: int) -> None:
+        """Note that the text which is ``alone`` went on by so many events; all before ``written`` is."""
+        text = self._bare
+        assert text is not None
         self._written = written
         self._count += count
         text.seen = self._count

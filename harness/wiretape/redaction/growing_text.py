@@ -25,7 +25,6 @@ class Growing:
     __slots__ = (
         "_in_key",
         "_in_member",
-        "calm",
         "context",
         "end",
         "inside",
@@ -48,15 +47,12 @@ class Growing:
         self.open_from: int | None = None
         """Where the piece stands with which a word began that is not finished yet."""
         self.seen = 0
-        self.calm = False
-        """Whether all that was said lately was looked at, and nothing in it could begin a secret."""
         self._in_key = False
         self._in_member = False
 
     def add(self, piece: Piece, texts: TextRedactor) -> None:
         """Take the next piece, which waits."""
         said = piece.said
-        self.calm = False
         self.pieces.append(piece)
         if not said:
             return

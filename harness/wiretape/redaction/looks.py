@@ -38,9 +38,8 @@ class Marks:
         )
         """Rare characters one of which stands in each of the others."""
 
-    def are_in(self, text: str) -> bool:
-        """Whether one of them is in a text."""
-        raw = text.encode("ascii", "replace")
+    def are_in(self, text: str, raw: bytes) -> bool:
+        """Whether one of them is in a text, of which ``raw`` is the ASCII."""
         is_rare = len(raw.translate(None, self._signs)) < len(raw)
         for mark in self._marks if is_rare else self._frequent:
             if mark in text:
@@ -86,9 +85,14 @@ class Secrets:
         return any(first in text[-len(value) :] for value, first in self._of_words.items())
 
 
-def holds_wrapped(text: str) -> bool:
-    """Whether a text may have another one in it in base64."""
-    words = text.encode("ascii", "replace").translate(_WORDS)
+def ascii_of(text: str) -> bytes:
+    """A text with a question mark for all that is no ASCII: bytes are looked through sooner."""
+    return text.encode("ascii", "replace")
+
+
+def holds_wrapped(text: str, raw: bytes) -> bool:
+    """Whether a text, of which ``raw`` is the ASCII, may have another one in it in base64."""
+    words = raw.translate(_WORDS)
     begin = words.find(_LONG_WORD)
     while begin >= 0:
         end = words.find(b" ", begin)

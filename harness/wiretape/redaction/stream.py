@@ -6,15 +6,16 @@ import re
 from typing import Final
 
 from wiretape.redaction.growing import GrowingTexts
-from wiretape.redaction.pieces import HEAD, ROW, Edit
-from wiretape.redaction.row import Row, row_of
+from wiretape.redaction.pieces import Edit
+from wiretape.redaction.row import Row
 from wiretape.redaction.texts import TextRedactor
 
 _SOME_STREAM: Final = re.compile(rb"\xef?\xbb?\xbf?\s*(?:event|data|id|retry)?:")
 _ENOUGH_TO_TELL: Final = 16
 _EVENTS_END: Final = re.compile(rb".*(?:\n\n|\r\n\r\n|\r\r|\n\r\n)", re.DOTALL)
-_DATA: Final = re.compile(rf"(?<![^\r\n])(?:data: ?(?:{ROW}|(?P<data>[^\r\n]*))|(?P<line>\{{[^\r\n]*))")
-_NOTHING_LEFT: Final = re.compile(rf'(?:(?:event: delta\n)?(?:data: {HEAD}…"\}} *\n\n)?)*+')
+_DATA: Final = re.compile(r"(?<![^\r\n])(?:data: ?([^\r\n]*)|(\{[^\r\n]*))")
+_HEAD: Final = r'\{(?:"p": ?"/message/content/parts/\d", ?"o": ?"append", ?)?"v": ?"'
+_NOTHING_LEFT: Final = re.compile(rf'(?:(?:event: delta\n)?(?:data: {_HEAD}…"\}} *\n\n)?)*+')
 """The usual events, without their texts."""
 _MOST_EVENTS: Final = 64 * 1024
 """Characters of an event stream that wait at most."""
@@ -25,6 +26,8 @@ _LONG_WORD: Final = 4096
 """Characters of waiting events, from which on a word is no usual one."""
 _EVENTS_AT_ONCE: Final = 12
 """Those at the begin of a stream go through all steps; what follows may be a row."""
+_AT_ONCE: Final = 32 * 1024
+"""Bytes of a whole event stream: the rest of a long one can't be looked at again behind each row."""
 _MASK: Final = bytes(byte if byte in b"\r\n" else ord("~") for byte in range(256))
 
 
@@ -52,38 +55,41 @@ class BodyRedactor:
         """Up to where ``held`` has given whole events."""
         self._shown_well = 0
         """Up to where it need not give them anew: from there on a word was not finished."""
-        self._row_for_now = ""
-        """What ``held`` has to give when all that waits is a row that was taken in few steps."""
+        self._row: Row | None = None
+        """Takes the usual events in few steps, and knows what of them waits."""
 
     def feed(self, data: bytes) -> bytes:
         """Take the next bytes, give those that are safe by now."""
-        given = b""
+        given, count = b"", _EVENTS_AT_ONCE
         while data:
-            row = self._row(data)
-            if row is not None:
-                given += _encoded(row.done)
-                data = _encoded(row.rest) if row.rest else b""
+            row = self._row = self._row or self._begun_row()
+            taken = row.take(data.decode("utf-8", "surrogateescape")) if row else None
+            if taken is not None:
+                done, rest = map(_encoded, taken)
+                self._written += len(taken[0])
+                given, data, count = given + done, rest, _EVENTS_AT_ONCE
             if data:
-                part, data = _first_events(data)
+                self._leave_row()
+                part, data = _first_events(data, count)
                 given += self._thoroughly(part)
+                count *= 2  # where there is no row, there may be none for long
         return given
 
-    def _row(self, data: bytes) -> Row | None:
-        """Take the row of usual events with which the data begins, in few steps."""
+    def _begun_row(self) -> Row | None:
+        """What takes usual events in few steps, if a text goes on by itself."""
         text = self._growing.alone()
-        if text is None or self._pieces or len(self._waiting) > _LONG_WORD:
+        if text is None or self._pieces:
             return None
-        events = self._waiting + data.decode("utf-8", "surrogateescape")
-        row = row_of(events, text, self._growing.path, self._texts, self._written, len(self._waiting))
-        if row is None:
-            return None
-        self._written += len(row.done)
-        self._waiting, self._row_for_now = row.waiting, row.for_now
-        self._growing.gone_on(text, row.events, self._written)
-        return row
+        row = Row(text, self._growing.path, self._texts, self._waiting)
+        return row if row.waiting == self._waiting else None
+
+    def _leave_row(self) -> None:
+        row, self._row = self._row, None
+        if row is not None:
+            self._waiting = row.waiting
+            self._growing.gone_on(row.leave(self._written), self._written)
 
     def _thoroughly(self, data: bytes) -> bytes:
-        self._row_for_now = ""
         self._pieces.append(data)
         self._unshown.append(data)
         self._size += len(data)
@@ -108,11 +114,15 @@ class BodyRedactor:
         secret is masked at the same length, and so is what can't be judged yet: an event that is not whole, a
         body of another sort. In the end there stands for it what ``feed`` and ``close`` give later.
         """
-        shown = self._row_for_now
+        if self._row is not None:
+            shown = self._row.for_now()
+            self._shown = self._written + len(shown)
+            return _encoded(shown)
         end = self._written + len(self._waiting)
-        if not shown and not self._unshown and (not self._waiting or self._shown >= end):
+        if not self._unshown and (not self._waiting or self._shown >= end):
             return b""
-        if max(self._written, self._shown) < end and not shown:
+        shown = ""
+        if max(self._written, self._shown) < end:
             begin = max(self._written, self._shown_well)
             text = self._waiting[begin - self._written :]
             shown = self._with_edits(text, sorted(self._growing.edits_for_now(begin)), begin)
@@ -120,17 +130,21 @@ class BodyRedactor:
             is_word = opened is not None and end - opened < _LONG_WORD
             self._shown_well = self._start_of_line(opened) if opened is not None and is_word else end
         masks = b"".join(self._unshown).translate(_MASK)
-        self._shown, self._row_for_now = end, ""
+        self._shown = end
         self._unshown.clear()
         return _encoded(shown) + masks
 
     def whole(self, data: bytes) -> bytes:
         """Take a whole body."""
-        self._pieces = [data]
-        return self.close()
+        if not _SOME_STREAM.match(data):
+            self._pieces = [data]
+            return self.close()
+        parts = (data[at : at + _AT_ONCE] for at in range(0, len(data), _AT_ONCE))
+        return b"".join([*map(self.feed, parts), self.close()])
 
     def close(self) -> bytes:
         """The body has ended: give the rest."""
+        self._leave_row()
         if self._is_events is None:
             self._tell()
         return self._flush()
@@ -150,11 +164,8 @@ class BodyRedactor:
         text = data[:end].decode("utf-8", "surrogateescape")
         begin = self._written + len(self._waiting)
         for match in _DATA.finditer(text):
-            if match["row"] is not None:
-                self._growing.take_row(match["head"], match["row"], begin + match.start("row"))
-            else:
-                group = match.lastgroup or "data"
-                self._growing.take(match[group], begin + match.start(group))
+            group = match.lastindex or 1
+            self._growing.take(match[group], begin + match.start(group))
         self._waiting += text
 
     def _start_of_line(self, position: int) -> int:
@@ -194,10 +205,10 @@ class BodyRedactor:
         return "".join([*parts, left[at:]])
 
 
-def _first_events(data: bytes) -> tuple[bytes, bytes]:
-    """Some events and the rest."""
+def _first_events(data: bytes, count: int) -> tuple[bytes, bytes]:
+    """So many events and the rest."""
     end = 0
-    for _ in range(_EVENTS_AT_ONCE):
+    for _ in range(count):
         end = data.find(b"\n\n", end) + 2
         if end == 1:
             return data, b""

@@ -9,7 +9,7 @@ from functools import lru_cache, partial
 from typing import Final
 
 from wiretape.redaction import notation
-from wiretape.redaction.looks import WRAPPED, Marks, Secrets, holds_wrapped, unwrapped
+from wiretape.redaction.looks import WRAPPED, Marks, Secrets, ascii_of, holds_wrapped, unwrapped
 from wiretape.redaction.pseudonyms import Pseudonyms, is_pseudonym
 from wiretape.redaction.rules import Hit, RedactionRules
 
@@ -77,7 +77,8 @@ class TextRedactor:
 
     def shows_nothing_new(self, text: str) -> bool:
         """Whether nothing in a text can be a secret, unless it is one that is known."""
-        return not (self.rules.hook or self._signs.are_in(text) or holds_wrapped(text))
+        raw = ascii_of(text)
+        return not (self.rules.hook or self._signs.are_in(text, raw) or holds_wrapped(text, raw))
 
     def _redact(self, text: str, also: frozenset[str], levels: int) -> str:
         # By name from the outside in: an inner level may show a quote too early. By shape from the inside
@@ -206,7 +207,7 @@ class TextRedactor:
         return _with_group(match, 3, self.secret(match[3], f"parameter {match[2]}"))
 
     def _shapes(self, text: str) -> str:
-        if not self._marks.are_in(text):
+        if not self._marks.are_in(text, ascii_of(text)):
             return text
         hidden = text
         for shape in self.rules.shapes:
@@ -222,7 +223,7 @@ class TextRedactor:
         return _with_group(match, group, self.secret(match[group], name))
 
     def _wrapped(self, text: str, levels: int) -> str:
-        if not levels or not holds_wrapped(text):
+        if not levels or not holds_wrapped(text, ascii_of(text)):
             return text
         return WRAPPED.sub(lambda match: self._unwrapped(match[0], levels), text)
 
