@@ -32,10 +32,11 @@ from wiretape_server.site import Site
 
 
 class Backend:
-    """Sends an answer of so many events, each by itself, to whoever posts a request."""
+    """Sends an answer of so many events to whoever posts a request, so many seconds apart or all at once."""
 
     def __init__(self, events: int, pace: float) -> None:
-        self._frames = [b"%x\r\n%b\r\n" % (len(chunk), chunk) for chunk in chunks_of(body_of(events))]
+        frames = [b"%x\r\n%b\r\n" % (len(chunk), chunk) for chunk in chunks_of(body_of(events))]
+        self._writes = frames if pace else [b"".join(frames)]
         self._pace = pace
 
     async def listen(self) -> str:
@@ -51,8 +52,8 @@ class Backend:
 
     async def _send(self, writer: asyncio.StreamWriter) -> None:
         writer.write(HEAD)
-        for frame in self._frames:
-            writer.write(frame)
+        for data in self._writes:
+            writer.write(data)
             await asyncio.sleep(self._pace)
             await writer.drain()
         writer.write(b"0\r\n\r\n")

@@ -40,7 +40,7 @@ SETTLED = 2.0
 
 def body_of(events: int) -> bytes:
     """An answer of that many events, most of them text that grows."""
-    return answer_stream("", words=[f"word {number} " for number in range(events - _FIXED_EVENTS)])
+    return answer_stream("", words=[f" word {number}" for number in range(events - _FIXED_EVENTS)])
 
 
 def chunks_of(body: bytes) -> list[bytes]:
