@@ -17,7 +17,7 @@ from wiretape_cli.client import sigterm_interrupts
 from wiretape_cli.corpus import Corpus
 from wiretape_cli.errors import SetupError
 from wiretape_cli.exits import Exit
-from wiretape_cli.screen import put, say
+from wiretape_cli.screen import is_terminal, put, say
 
 _INTERRUPTED = "Stopped"
 
@@ -152,7 +152,7 @@ class _Show(Protocol):
 @contextmanager
 def _display(total: int) -> Iterator[_Show]:
     """On a terminal show how far the attack has come, how fast it is, and how much it has found."""
-    if not sys.stderr.isatty():
+    if not is_terminal(sys.stderr):
         yield lambda _tallies: None
         return
     from rich.console import Console

@@ -52,6 +52,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         # Every verb returns an Exit; --help and --version give 0.
         return int(cli.main(arguments, prog_name="wiretape", standalone_mode=False) or Exit.FINE)
+    except SystemExit:  # so click ends when whoever read the help has left
+        return Exit.FINE
     except click.ClickException as error:
         with suppress(OSError):  # a stderr that nobody reads
             error.show()

@@ -6,11 +6,12 @@ import sys
 from collections.abc import Generator, Sequence
 
 from wiretape.cassette import Cassette
+from wiretape_cli.screen import is_terminal
 
 
 def tracked(cassettes: Sequence[Cassette]) -> Generator[Cassette]:
     """Yield the cassettes; when there are several and stderr is a terminal, show meanwhile how far it got."""
-    if len(cassettes) < 2 or not sys.stderr.isatty():
+    if len(cassettes) < 2 or not is_terminal(sys.stderr):
         yield from cassettes
         return
     from rich.console import Console

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from threading import Event
 
-from wiretape_cli.screen import say
+from wiretape_cli.screen import is_terminal, say
 from wiretape_server.recording.session import Recording, Totals
 
 _TICK = 0.25
@@ -16,7 +16,7 @@ _TICK = 0.25
 
 def watch(recording: Recording, ended: Event) -> None:
     """Show how the recording goes until it is to end."""
-    if not sys.stderr.isatty():
+    if not is_terminal(sys.stderr):
         _wait(recording, ended, say)
         return
     from rich.console import Console

@@ -6,7 +6,7 @@ import os
 import sys
 from contextlib import suppress
 from io import StringIO
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 import click
 
@@ -58,13 +58,18 @@ def say_report(report: Report, *, source: str, transcript: Transcript | None = N
         say(text)
 
 
+def is_terminal(stream: IO[str] | None) -> bool:
+    """Whether a person looks at it; a stream that was closed before the program began is None."""
+    return stream is not None and stream.isatty()
+
+
 def _takes_color() -> bool:
     """NO_COLOR before FORCE_COLOR before what stderr is."""
     if sys.stderr is None or os.environ.get("NO_COLOR"):
         return False
     if forced := os.environ.get("FORCE_COLOR"):
         return forced != "0"
-    return sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+    return is_terminal(sys.stderr) and os.environ.get("TERM") != "dumb"
 
 
 def _say_colored(text: str, color: str) -> None:

@@ -14,7 +14,7 @@ from wiretape.timeline import Row
 from wiretape.transcript import Transcript
 from wiretape.verdict import transcript_of
 from wiretape_cli.exits import Exit
-from wiretape_cli.screen import put
+from wiretape_cli.screen import is_terminal, put
 from wiretape_cli.sources import find_session
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def run(name: str, view: str) -> Exit:
     subject = find_session(name)
     transcript = transcript_of(subject) if isinstance(subject, Cassette) else subject
     rows = VIEWS[view](transcript)
-    if sys.stdout.isatty():
+    if is_terminal(sys.stdout):
         _on_terminal(_titles(subject), rows)
     else:
         _plainly(_titles(subject), rows)

@@ -122,9 +122,10 @@ def test_the_first_of_2_1_3_that_occurred_is_the_exit_code_of_all(exits: list[Ex
     assert of_all(exits) == code
 
 
-def test_a_reader_that_leaves_is_no_error() -> None:
+@pytest.mark.parametrize("arguments", [["rules", "--json"], ["check", "--help"], ["--version"]])
+def test_a_reader_that_leaves_is_no_error(arguments: list[str]) -> None:
     """As in ``wiretape rules | head -1``."""
-    command = [sys.executable, "-m", "wiretape_cli", "rules", "--json"]
+    command = [sys.executable, "-m", "wiretape_cli", *arguments]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout is not None
         assert process.stderr is not None

@@ -29,6 +29,8 @@ CHECK = (
 )
 SLIP = ("check", "--casette", "plain_answer")
 VERIFY = ("verify", "--json", "cassettes/flow_a/plain_answer.yaml")
+SEVERAL = ("check", "--cassette", "handoff", "--cassette", "two_calls", "--", sys.executable, "-c", "")
+SHOW = ("show", "plain_answer")
 
 
 def run(arguments: Sequence[str], redirection: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -53,6 +55,8 @@ def run(arguments: Sequence[str], redirection: str, **environment: str) -> subpr
         (CHECK, ">&-", 2),
         (CHECK, ">&- 2>&-", 2),
         (SLIP, "2>&-", 2),
+        (SEVERAL, "2>&-", 3),
+        (SHOW, ">&-", 0),
         (VERIFY, ">&-", 0),
         pytest.param(CHECK, "2>/dev/full", 2, marks=full),
         pytest.param(SLIP, "2>/dev/full", 2, marks=full),
