@@ -148,7 +148,7 @@ BOUNDARIES = (
     core(
         "codex.rules",
         *("codex.dialects", "codex.images", "codex.messages", "codex.session", "codex.tool_specs"),
-        *("codex.view", "contract", "jsonrpc", "redaction", "strictjson"),
+        *("codex.unreadable", "codex.view", "contract", "jsonrpc", "redaction", "strictjson"),
         why="a rule reads what the reader digested, never a transcript's entries or a server",
     ),
     core("flow_a.session", "flow_a.facts", "flow_a.messages", "strictjson", why="a session takes no side"),

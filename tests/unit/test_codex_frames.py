@@ -75,6 +75,15 @@ def test_a_call_whose_answer_may_be_lost_in_a_bad_line_is_not_judged_again(data:
     assert wire.outcome("call.answered").because == because
 
 
+@pytest.mark.parametrize(
+    ("error", "because"), [({}, "codex.error.code-integer"), ({"code": 1}, "codex.error.message-string")]
+)
+def test_an_error_that_can_not_be_read_is_left_to_the_rule_about_it(error: object, because: str) -> None:
+    wire = Wire()
+    wire.fail(error)
+    assert wire.outcome("frame.one-message").because == because
+
+
 def test_a_bad_line_before_a_right_answer_hides_nothing() -> None:
     wire = called()
     wire.client(b"nonsense")

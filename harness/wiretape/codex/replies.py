@@ -7,23 +7,13 @@ from typing import Any, Final
 
 from wiretape.codex.messages import REFRESH
 from wiretape.codex.session import CallStep
+from wiretape.codex.unreadable import ONE_MESSAGE, rule_about
 from wiretape.codex.view import Ask, CodexView, Connection, RefreshReply, Reply, ToolReply
-from wiretape.jsonrpc import Answer, Call, Failure, Message, Unreadable, is_error_code
+from wiretape.jsonrpc import Answer, Call, Failure, Message, Unreadable
 from wiretape.strictjson import ABSENT
 
-_SPOILT_BY: Final = {
-    "binary": "codex.frame.valid-json",
-    "json": "codex.frame.valid-json",
-    "several": "codex.frame.one-message",
-    "batch": "codex.frame.one-message",
-    "shape": "codex.frame.one-message",
-    "method": "codex.frame.one-message",
-    "id": "codex.call.id-exact",
-    "neither": "codex.response.result-xor-error",
-}
-"""The rule that names what is wrong with a message that can't be read."""
 _ANSWERS: Final = frozenset(("id", "neither", "error"))
-"""Of those, the kinds that are answers, if bad ones."""
+"""Kinds of messages that can't be read and yet are answers."""
 
 
 class Replies:
@@ -41,12 +31,13 @@ class Replies:
         if isinstance(message, (Answer, Failure)):
             self.answer(self.reply(order, at, message.value, connection))
         elif isinstance(message, Unreadable) and message.kind in _ANSWERS:
-            self.bad_answer(self.reply(order, at, message.value, connection), message.kind)
+            reply = self.reply(order, at, message.value, connection)
+            self.spoil([reply.ask or reply.meant], rule_about(message))
         elif isinstance(message, Unreadable):
-            self.spoil(self.waiting(connection), _SPOILT_BY[message.kind])
+            self.spoil(self.waiting(connection), rule_about(message))
         elif isinstance(message, Call) and message.value.keys() & {"result", "error"}:
             # Its method makes it a request, so the request with its id stays open.
-            self.spoil([self.by_id.get((connection.process, repr(message.id)))], "codex.frame.one-message")
+            self.spoil([self.by_id.get((connection.process, repr(message.id)))], ONE_MESSAGE)
 
     def reply(self, order: int, at: str, value: dict[str, Any], connection: Connection) -> Reply:
         reply = Reply(at=at, order=order, value=value, connection=connection)
@@ -81,15 +72,6 @@ class Replies:
         elif ask.method == REFRESH and "result" in reply.value:
             result = reply.value["result"]
             self.view.refresh_replies.append(RefreshReply(at=reply.at, result=result, dialect=dialect))
-
-    def bad_answer(self, reply: Reply, kind: str) -> None:
-        if kind == "error":
-            error = reply.value.get("error")
-            coded = isinstance(error, dict) and is_error_code(error.get("code"))
-            rule = "codex.error.message-string" if coded else "codex.error.code-integer"
-        else:
-            rule = _SPOILT_BY[kind]
-        self.spoil([reply.ask or reply.meant], rule)
 
     @staticmethod
     def spoil(asks: list[Ask | None] | list[Ask], rule: str) -> None:

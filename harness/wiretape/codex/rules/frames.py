@@ -5,24 +5,16 @@ from __future__ import annotations
 from typing import Final
 
 from wiretape.codex.rules.source import rule
+from wiretape.codex.unreadable import ONE_MESSAGE, VALID_JSON, rule_about
 from wiretape.codex.view import Sent
 from wiretape.contract import Answer, Fault, Rule, Skip
 from wiretape.jsonrpc import Call, Notice, Unreadable
 from wiretape.redaction import excerpt
 
-_BAD_ANSWERS: Final = {
-    "binary": Skip("codex.frame.valid-json"),
-    "json": Skip("codex.frame.valid-json"),
-    "id": Skip("codex.call.id-exact"),
-    "neither": Skip("codex.response.result-xor-error"),
-    "error": Skip("codex.error.code-integer"),
-}
-"""What another rule is about."""
-
 
 def _valid_json(sent: Sent) -> Answer:
     message = sent.message
-    if not isinstance(message, Unreadable) or message.kind not in ("json", "binary"):
+    if not isinstance(message, Unreadable) or rule_about(message) != VALID_JSON:
         return None
     return Fault("", "a JSON text in UTF-8", _shown(sent.data), hint=message.reason)
 
@@ -36,8 +28,8 @@ def _one_message(sent: Sent) -> Answer:
         return Fault("id", "a string or a whole number, or no id at all", message.value["id"])
     if not isinstance(message, Unreadable):
         return None
-    if message.kind in _BAD_ANSWERS:
-        return _BAD_ANSWERS[message.kind]
+    if rule_about(message) != ONE_MESSAGE:
+        return Skip(rule_about(message))
     got = _shown(sent.data) if message.kind == "several" else message.value
     return Fault("", "one request, notification or answer", got, hint=message.reason)
 
