@@ -34,7 +34,9 @@ def run(
     port: int,
     transcript_dir: Path | None,
 ) -> Exit:
-    """Serve until SIGINT or SIGTERM. Raises SetupError when the port is taken or names collide."""
+    """Serve until SIGINT or SIGTERM. Raises SetupError when the address can't be had or names collide."""
+    if not host:
+        raise SetupError("--host: expected an address of this machine, or 0.0.0.0 for all, got nothing")
     named = by_key(cassettes)
     if transcript_dir is not None:
         transcript_dir.mkdir(parents=True, exist_ok=True)
@@ -104,7 +106,7 @@ def write(transcripts: Mapping[str, Transcript], directory: Path) -> None:
 
 
 def started(thread: Thread) -> Thread:
-    """Start a server. Raises SetupError when the port is taken."""
+    """Start a server. Raises SetupError when the address can't be had."""
     try:
         return thread.start()
     except OSError as error:

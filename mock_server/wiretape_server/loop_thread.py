@@ -34,7 +34,7 @@ class LoopThread:
     def start(self) -> Self:
         """Start, and return when the server listens; a second start does nothing.
 
-        Raises OSError when the port is taken.
+        Raises OSError when it can't.
         """
         if self._thread is not None:
             return self
@@ -45,7 +45,7 @@ class LoopThread:
         self._thread.start()
         try:
             listening.result(_START_TIMEOUT)
-        except OSError:
+        except Exception:
             self._thread = None
             raise
         return self
@@ -77,7 +77,7 @@ class LoopThread:
         self._stopping = asyncio.Event()
         try:
             await self._runs.start()
-        except OSError as error:
+        except Exception as error:  # whatever it is, the caller waits to hear of it
             listening.set_exception(error)
             return
         listening.set_result(None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import logging
 from collections.abc import Awaitable, Callable
 from typing import Any, Final, TypeAlias
@@ -14,6 +15,7 @@ App: TypeAlias = Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]
 
 _SHUTDOWN: Final = 0.4
 """Seconds that a request which is still being read gets to end, when the server stops."""
+_OF_THE_PORT: Final = (errno.EADDRINUSE, errno.EACCES)
 _HTTP_LOG: Final = logging.getLogger("wiretape_server.http")
 _HTTP_LOG.addHandler(logging.NullHandler())
 _HTTP_LOG.propagate = False  # what a client does to HTTP itself is answered with 400, not with a traceback
@@ -38,12 +40,8 @@ class Site:
                 self._http, host, port, backlog=1024, start_serving=False
             )
             await self._listener.start_serving()
-        except OSError as error:
-            raise OSError(
-                error.errno,
-                f"can't listen on {host} port {port}: {error.strerror or error}. "
-                "Choose another port, or 0 for any that is free.",
-            ) from None
+        except (OSError, UnicodeError) as error:
+            raise cannot_listen(host, port, error) from None
         port = self._listener.sockets[0].getsockname()[1]
         self.base_url = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
@@ -57,3 +55,14 @@ class Site:
         self.shut()
         self._http.pre_shutdown()
         await self._http.shutdown(_SHUTDOWN)
+
+
+def cannot_listen(host: str, port: int, error: OSError | UnicodeError) -> OSError:
+    """Why an address can't be had, and what to do. What can be no host's name is a UnicodeError."""
+    number, why = (error.errno, error.strerror) if isinstance(error, OSError) else (errno.EINVAL, "no name")
+    advice = (
+        "Choose another port, or 0 for any that is free."
+        if number in _OF_THE_PORT
+        else "Choose an address of this machine, such as 127.0.0.1."
+    )
+    return OSError(number, f"can't listen on {host} port {port}: {why or error}. {advice}")

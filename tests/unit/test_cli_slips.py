@@ -39,6 +39,15 @@ SLIPS = {
         ["record", "flow-a", "--upstream", "localhost:8200", "--out", "new.yaml"],
         "http://",
     ),
+    "a host without a name": (["serve", "handoff", "--host", ""], "--host: expected an address"),
+    "a host's name that is none": (
+        ["serve", "handoff", "--host", "a..b"],
+        "can't listen on a..b port 0: no name. Choose an address of this machine",
+    ),
+    "an address to record at that is none": (
+        ["record", "codex", "--out", "my.yaml", "--listen", "ws://a..b:1", "--upstream", "ws://127.0.0.1:1"],
+        "Choose an address of this machine",
+    ),
     "a file that is not there": (["verify", "no-such.jsonl"], "no-such.jsonl"),
 }
 

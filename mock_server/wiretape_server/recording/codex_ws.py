@@ -16,6 +16,7 @@ from wiretape_server.options import OptionError
 from wiretape_server.recording.codex_session import CodexRecording
 from wiretape_server.recording.upstream import unreachable
 from wiretape_server.recording.websocket_frames import BINARY, TEXT, MessageReader
+from wiretape_server.site import cannot_listen
 
 _PIECE: Final = 1 << 16
 _LONGEST_HEAD: Final = 1 << 20
@@ -90,10 +91,8 @@ class WebsocketTee:
         host, port = self._listen.host, self._listen.port
         try:
             self._listener = await asyncio.start_server(self._serve, host, port, limit=_LONGEST_HEAD)
-        except OSError as error:
-            raise OSError(
-                error.errno, f"can't listen on {host} port {port}: {error.strerror or error}"
-            ) from None
+        except (OSError, UnicodeError) as error:
+            raise cannot_listen(host, port, error) from None
         self.url = f"ws://{host}:{self._listener.sockets[0].getsockname()[1]}"
 
     async def stop(self) -> None:
