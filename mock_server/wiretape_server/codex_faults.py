@@ -12,7 +12,7 @@ from typing import Final, Protocol
 
 from wiretape import strictjson
 from wiretape.faults import Fault
-from wiretape.faults.codex import ENDINGS, Aim
+from wiretape.faults.codex import ENDING_KINDS, Aim
 from wiretape.jsonrpc import Answer, Call, Failure, Notice, read
 from wiretape.transcript import Side
 from wiretape_server.codex.process import CallLater
@@ -107,7 +107,7 @@ class Overlay:
         """Do what is due as a request arrives; whether the app-server gets it."""
         passes = True
         for fault in faults:
-            if fault.kind in ENDINGS:
+            if fault.kind in ENDING_KINDS:
                 self._end(fault)
                 passes &= fault.kind == "eof"
             elif fault.kind == "malformed-line":
@@ -149,7 +149,7 @@ class Overlay:
         else:
             self._overtake(data, [each for each in self._held if _goes_first(message, each.fault)])
         for fault in faults:
-            if fault.kind in ENDINGS:
+            if fault.kind in ENDING_KINDS:
                 self._end(fault)
 
     def _answer(self, data: bytes, faults: Sequence[Fault]) -> None:

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from wiretape.faults import KINDS, Fault
-from wiretape.faults.overlay import Delivery, overlay
+from wiretape.faults.delivery import Delivery
+from wiretape.faults.overlay import overlay
 from wiretape.flow_a.facts import StreamFacts, read_stream
 from wiretape.flow_a.json_body import read_json
 from wiretape_server.exchange import Exchange

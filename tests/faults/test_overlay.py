@@ -9,9 +9,10 @@ import pytest
 
 from wiretape import load_cassette
 from wiretape.faults import FaultError, parse
+from wiretape.faults.delivery import Delivery
 from wiretape.faults.edits import ERROR_EVENT, UNKNOWN, UNKNOWN_EVENT
 from wiretape.faults.events import Event, read_events
-from wiretape.faults.overlay import Delivery, overlay
+from wiretape.faults.overlay import overlay
 from wiretape.flow_a.stream import decode
 from wiretape.sse import event_ends
 

@@ -6,10 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wiretape.faults import Fault, Where
-from wiretape.faults.delivery import ENDINGS, PAUSES
+from wiretape.faults.delivery import ENDINGS, PAUSES, Delivery
 from wiretape.faults.edits import EDITS
 from wiretape.faults.events import read_events
-from wiretape.faults.overlay import Delivery, overlay
+from wiretape.faults.overlay import overlay
 from wiretape.faults.strikes import strikes
 
 BLOCKS = st.sampled_from(

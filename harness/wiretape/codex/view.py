@@ -16,7 +16,7 @@ from wiretape.codex.dialects import Dialect, Version, dialect_of
 from wiretape.codex.messages import fields
 from wiretape.codex.session import ToolCall, Turn
 from wiretape.contract import Subject
-from wiretape.faults.codex import ENDINGS
+from wiretape.faults.codex import ENDING_KINDS
 from wiretape.jsonrpc import Call, Id, Message
 from wiretape.strictjson import ABSENT
 from wiretape.transcript import Side, Transport
@@ -248,12 +248,12 @@ class Strike:
     @property
     def ends(self) -> bool:
         """Whether the client may leave because of it, whatever it did until then."""
-        return self.kind in ENDINGS or self.kind == "rpc-error"
+        return self.kind in ENDING_KINDS or self.kind == "rpc-error"
 
     @property
     def excuses(self) -> bool:
         """Whether the client may leave because of it, or did so where it may."""
-        return self.kind in ENDINGS or (self.kind == "malformed-line" and self.gave_up)
+        return self.kind in ENDING_KINDS or (self.kind == "malformed-line" and self.gave_up)
 
     @property
     def gave_up(self) -> bool:

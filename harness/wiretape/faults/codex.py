@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from wiretape.contract import Evidence
-from wiretape.faults.model import Fault, Hit, Kind, Unit
+from wiretape.faults.model import EVERY, Fault, Hit, Kind, Unit
 from wiretape.jsonrpc import Call, Message, Notice, read
 
 if TYPE_CHECKING:
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 _ANSWER: Final[tuple[Unit, ...]] = ("request", "type")
 _LINE: Final[tuple[Unit, ...]] = ("event", "request", "type")
 
-ENDINGS: Final = frozenset(("child-exit", "eof", "reconnect"))
-"""Kinds after which a connection carries nothing more; they strike once, unless at ``*``."""
-_MAY_END: Final = frozenset(("rpc-error", "malformed-line", *ENDINGS))
+ENDING_KINDS: Final = frozenset(("child-exit", "eof", "reconnect"))
+"""Those after which a connection carries nothing more; they strike once, unless at ``*``."""
+_MAY_END: Final = frozenset(("rpc-error", "malformed-line", *ENDING_KINDS))
 
 _IDS: Final = "docs/codex.md, Ids"
 _JSON_RPC: Final = "JSON-RPC 2.0, 5 Response object"
@@ -173,7 +173,8 @@ class Aim:
             and fault.where.holds(values[fault.where.unit])
             and (method or fault.where.unit != "type")
         ]
-        self._spent.update(fault for fault in found if fault.kind in ENDINGS and fault.where.value != "*")
+        ended = (fault for fault in found if fault.kind in ENDING_KINDS)
+        self._spent.update(fault for fault in ended if fault.where.value != EVERY)
         return found
 
 

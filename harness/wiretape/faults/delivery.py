@@ -1,12 +1,14 @@
-"""Faults that change when an answer comes and how it ends: each finds its place in an event."""
+"""How an answer comes, and the faults that change when it does and how it ends."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Final, NamedTuple, TypeAlias
 
 from wiretape.faults.events import Event
+from wiretape.faults.model import Fault
 from wiretape.transcript import EndHow
 
 PlaceOf: TypeAlias = Callable[[Event], "int | None"]
@@ -21,6 +23,25 @@ BAD_CHUNK: Final = b"ZZ\r\n"
 
 _CHARACTER: Final = re.compile(rb"[\xc2-\xf4](?=[\x80-\xbf])|\\u[0-9a-fA-F]{2}(?=[0-9a-fA-F]{2})")
 """A character's first byte, or the first half of an escape."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delivery:
+    """A body and how it comes: chunk ``i`` is the body up to ``stops[i]``, ``delays[i]`` seconds after the
+    one before."""
+
+    body: bytes
+    stops: tuple[int, ...]
+    delays: tuple[float, ...]
+    how: EndHow = "complete"
+    until: int | None = None
+    """The first byte that does not come; None: all come."""
+    tail: bytes | None = None
+    """What is written where the end of a chunked body would be; None: what belongs there."""
+    gap: tuple[int, int] | None = None
+    """Bytes that belong to the first answer only: a resume goes on behind them."""
+    struck: tuple[Fault, ...] = ()
+    """The faults that strike here."""
 
 
 class Ending(NamedTuple):

@@ -4,34 +4,13 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import accumulate, pairwise
 
-from wiretape.faults.delivery import ENDINGS, PAUSES
+from wiretape.faults.delivery import ENDINGS, PAUSES, Delivery
 from wiretape.faults.edits import Edit
 from wiretape.faults.model import Fault, FaultError
 from wiretape.faults.strikes import HANDING_OFF, Strike, strikes
-from wiretape.transcript import EndHow
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Delivery:
-    """A body and how it comes: chunk ``i`` is the body up to ``stops[i]``, ``delays[i]`` seconds after the
-    one before."""
-
-    body: bytes
-    stops: tuple[int, ...]
-    delays: tuple[float, ...]
-    how: EndHow = "complete"
-    until: int | None = None
-    """The first byte that does not come; None: all come."""
-    tail: bytes | None = None
-    """What is written where the end of a chunked body would be; None: what belongs there."""
-    gap: tuple[int, int] | None = None
-    """Bytes that belong to the first answer only: a resume goes on behind them."""
-    struck: tuple[Fault, ...] = ()
-    """The faults that strike here."""
-
 
 Draw = Callable[[int], float]
 """Gives a number between 0 and 1 for a place; the same one each time."""
