@@ -23,7 +23,6 @@ from wiretape.transcript import Transcript, is_from_client
 from wiretape_cli import baseline, reports
 from wiretape_cli.baseline import Accepted
 from wiretape_cli.client import ClientRun, StartError, run_client
-from wiretape_cli.errors import SetupError
 from wiretape_cli.exits import Exit, of_all
 from wiretape_cli.made_up import keep
 from wiretape_cli.progress import tracked
@@ -103,7 +102,7 @@ class Check:
         except StartError as error:
             results = [_accepting(each, accepted, self.baseline) for each in raw]
             self._report(results, (), time.monotonic() - began, unplayed=error.why)
-            raise SetupError(str(error)) from None
+            raise
         verdicts = [each.report for each in raw]
         stale = [] if self.update_baseline else baseline.stale(accepted, verdicts)
         if self.baseline and self.update_baseline:

@@ -15,6 +15,8 @@ from io import BufferedReader
 from threading import Thread, current_thread, main_thread
 from typing import IO, Any, cast
 
+from wiretape_cli.errors import SetupError
+
 TAIL = 8192
 """Bytes of each output stream that are kept to be shown."""
 
@@ -22,11 +24,11 @@ GRACE = 1.0
 """Seconds that a client gets to end by itself, and that its output gets to arrive."""
 
 
-class StartError(Exception):
-    """The command can't be started; the text says why and what to do. ``why`` does without the command."""
+class StartError(SetupError):
+    """A command can't be started; the text says why. ``why`` does without the command."""
 
     def __init__(self, why: str, command: Sequence[str]) -> None:
-        self.why = f"the client command can't be started: {why}"
+        self.why = f"the command can't be started: {why}"
         super().__init__(f"{self.why}. It was: {' '.join(command)}")
 
 
@@ -83,7 +85,7 @@ def run_client(
     began = clock()
     exit_code: int | None = None
     with sigterm_interrupts():
-        process = _start(command, {**os.environ, **variables})
+        process = start(command, stdin=subprocess.DEVNULL, variables=variables)
         try:
             out, err = Tail(process.stdout), Tail(process.stderr)
             with suppress(subprocess.TimeoutExpired):
@@ -106,27 +108,33 @@ def sigterm_interrupts() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def _start(command: Sequence[str], environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
+def start(
+    command: Sequence[str], *, stdin: int = subprocess.PIPE, variables: Mapping[str, str] | None = None
+) -> subprocess.Popen[bytes]:
+    """Start a command at the head of a group of its own, for ``end_tree``. Raises StartError."""
     # which() also finds what only Windows' PATHEXT finds (npx.cmd).
-    program = shutil.which(command[0]) or command[0]
+    program = shutil.which(command[0])
     try:
         return subprocess.Popen(
-            [program, *command[1:]],
-            env=environment,
-            stdin=subprocess.DEVNULL,
+            [program or command[0], *command[1:]],
+            env={**os.environ, **(variables or {})},
+            stdin=stdin,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            **own_group(),
+            **_own_group(),
         )
     except FileNotFoundError:
-        why = f"there is no program {command[0]!r} on PATH"
+        why = (
+            f"what the first line of {program} names is not there"
+            if program
+            else f"there is no program {command[0]!r} on PATH"
+        )
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or str(error)
     raise StartError(why, command)
 
 
-def own_group() -> dict[str, Any]:
-    """What makes a process that is started the head of a group, for ``end_tree``."""
+def _own_group() -> dict[str, Any]:
     if sys.platform == "win32":
         return {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
     return {"start_new_session": True}

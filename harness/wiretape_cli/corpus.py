@@ -103,7 +103,10 @@ def plain_of(file: Path) -> Path:
 def stream_in(file: Path) -> bytes:
     """The stream of a saved find: a vector's (.json), or that of a cassette's first answer."""
     if file.suffix != ".json":
-        return load_cassette(file).interactions[0].response.body
+        interactions = load_cassette(file).interactions
+        if not interactions:
+            raise SetupError(f"{file}: expected a cassette with a stream, got one without any interaction")
+        return interactions[0].response.body
     try:
         return base64.b64decode(strictjson.loads(file.read_bytes())["sse_base64"], validate=True)
     except (ValueError, KeyError, TypeError):

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from wiretape.fuzzing import CrashedError, Decoder, RefusedError
-from wiretape_cli.client import TAIL
+from wiretape_cli.client import TAIL, end_tree, start
 from wiretape_cli.errors import SetupError
 from wiretape_cli.line_process import LineProcess, NoAnswerError, read_json
 
@@ -27,8 +27,11 @@ def from_python(spec: str) -> Decoder:
         sys.path.insert(0, os.getcwd())
     try:
         function = getattr(importlib.import_module(module), name)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise SetupError(f"--python {spec}: expected MODULE:FUNCTION that can be imported: {error}") from None
+    except (Exception, SystemExit) as error:  # a module may raise anything
+        why = f"{type(error).__name__}: {error}"
+        raise SetupError(f"--python {spec}: expected MODULE:FUNCTION that can be imported: {why}") from None
+    if not callable(function):
+        raise SetupError(f"--python {spec}: expected a function, got {function!r:.80}")
 
     def decoder(data: bytes) -> Any:
         try:
@@ -60,19 +63,18 @@ class OneShot:
         self._command, self._limit = command, limit
 
     def __call__(self, data: bytes) -> Any:
-        try:
-            run = subprocess.run(
-                self._command, input=data, capture_output=True, timeout=self._limit, check=False
-            )
-        except subprocess.TimeoutExpired as late:
-            raise CrashedError(f"no answer within {self._limit:g} s", _end(late.stderr)) from None
-        except OSError as error:
-            raise SetupError(f"{self._command[0]} can't be started: {error.strerror}") from None
-        if run.returncode < 0:
-            raise CrashedError(f"ended by signal {-run.returncode}", _end(run.stderr))
-        if run.returncode:
-            raise RefusedError(f"exit code {run.returncode}{_last_words(run.stderr)}")
-        return _read(run.stdout)
+        with start(self._command) as process:
+            try:
+                stdout, stderr = process.communicate(data, self._limit)
+            except subprocess.TimeoutExpired as late:
+                raise CrashedError(f"no answer within {self._limit:g} s", _end(late.stderr)) from None
+            finally:
+                end_tree(process)
+        if process.returncode < 0:
+            raise CrashedError(f"ended by signal {-process.returncode}", _end(stderr))
+        if process.returncode:
+            raise RefusedError(f"exit code {process.returncode}{_last_words(stderr)}")
+        return _read(stdout)
 
     def close(self) -> None:
         """Nothing stays open."""

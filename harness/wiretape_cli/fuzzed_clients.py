@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Protocol
 
 from wiretape import strictjson
 from wiretape.fuzzing import Played, Player, Trial
-from wiretape_cli.client import StartError, run_client
+from wiretape_cli.client import run_client
 from wiretape_cli.errors import SetupError
 from wiretape_cli.line_process import LineProcess, NoAnswerError
 from wiretape_cli.screen import end_of
@@ -47,10 +47,7 @@ class EachTime:
         self._command, self._limit = command, limit
 
     def __call__(self, variables: Mapping[str, str]) -> Ending:
-        try:
-            run = run_client(self._command, variables, timeout=self._limit)
-        except StartError as error:
-            raise SetupError(str(error)) from None
+        run = run_client(self._command, variables, timeout=self._limit)
         if run.timed_out:
             return Ending(f"no end within {self._limit:g} s", run.stderr)
         return Ending(f"exit code {run.exit_code}", run.stderr) if run.crashed else Ending()

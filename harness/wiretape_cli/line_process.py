@@ -11,8 +11,7 @@ from typing import IO, Any, cast
 
 from wiretape import strictjson
 from wiretape.strictjson import StrictJSONError
-from wiretape_cli.client import Tail, end_tree, own_group
-from wiretape_cli.errors import SetupError
+from wiretape_cli.client import Tail, end_tree, start
 
 
 class NoAnswerError(Exception):
@@ -37,7 +36,7 @@ class LineProcess:
     def ask(self, question: Mapping[str, Any]) -> dict[str, Any]:
         """Send the question with an ``id``, and give the answer, which has the same one.
 
-        Raises NoAnswerError, and SetupError when the command can't be started.
+        Raises NoAnswerError, and StartError when the command can't be started.
         """
         self._number += 1
         line = strictjson.dumps({"id": self._number, **question}).encode() + b"\n"
@@ -80,16 +79,7 @@ class _Child:
     """A running process, and the lines that it has written; an empty one is its end."""
 
     def __init__(self, command: Sequence[str]) -> None:
-        try:
-            self.process = subprocess.Popen(
-                command,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                **own_group(),
-            )
-        except OSError as error:
-            raise SetupError(f"{command[0]} can't be started: {error.strerror}") from None
+        self.process = start(command)
         self.stdin = cast(IO[bytes], self.process.stdin)
         self.lines: Queue[bytes] = Queue()
         self._reader = Thread(target=_pump, args=(self.process.stdout, self.lines), daemon=True)

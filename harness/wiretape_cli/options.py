@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from math import isfinite
+from threading import TIMEOUT_MAX
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -163,8 +163,8 @@ def fitting(cassettes: Iterable[Cassette], playing: Mapping[str, PlayOptions]) -
     return fit
 
 
-def finite(_ctx: click.Context, _option: click.Parameter, value: float) -> float:
-    """Refuse what click takes for a number and no clock ever reaches: ``inf`` and ``nan``."""
-    if not isfinite(value):
-        raise click.BadParameter(f"expected a number of seconds, got {value}")
+def seconds(_ctx: click.Context, _option: click.Parameter, value: float | None) -> float | None:
+    """Refuse what click takes for a number and nothing can wait for: ``inf``, ``nan``, thousands of years."""
+    if value is not None and not value <= TIMEOUT_MAX:
+        raise click.BadParameter(f"expected a number of seconds, got {value:g}")
     return value

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from wiretape.cassette import load_cassette
+from wiretape.cassette import bundled_directory, load_cassette
 from wiretape_cli.corpus import Corpus
 from wiretape_cli.exits import Exit
 from wiretape_cli.main import main
@@ -111,6 +111,14 @@ def test_a_command_can_be_run_once_a_stream(fuzz: Any) -> None:
     assert "exit code 1" in said
 
 
+UNFIT = {
+    "decoder_that_fails": "raise RuntimeError('no model')",
+    "decoder_that_ends": "raise SystemExit('usage')",
+    "decoder_with_a_slip": "def f(:",
+}
+"""Modules that can't be imported."""
+
+
 def began(tmp_path: Path) -> None:
     """Note that a run with the seed 0 was stopped."""
     attack = {"decoder": f"{MODULE}:right", "contract": "exact", "seed": 0}
@@ -144,6 +152,10 @@ def test_another_seed_begins_anew_and_leaves_the_first_as_it_is(fuzz: Any, tmp_p
         (["--python", "x:y", "--command", "z"], "give either --command or --python"),
         (["--python", "no.such.module:f"], "expected MODULE:FUNCTION that can be imported"),
         (["--python", "json"], "expected MODULE:FUNCTION that can be imported"),
+        (["--python", "json:__name__"], "json:__name__: expected a function, got 'json'"),
+        (["--python", "decoder_that_fails:f"], "can be imported: RuntimeError: no model"),
+        (["--python", "decoder_that_ends:f"], "can be imported: SystemExit: usage"),
+        (["--python", "decoder_with_a_slip:f"], "can be imported: SyntaxError: "),
         (["--command", "no-such-program-at-all"], "can't be started"),
         (["--command", "no-such-program-at-all", "--one-shot"], "can't be started"),
         (["--command", "'"], "--command"),
@@ -157,10 +169,16 @@ def test_another_seed_begins_anew_and_leaves_the_first_as_it_is(fuzz: Any, tmp_p
         ),
     ],
 )
-def test_what_can_not_be_attacked_is_refused_in_words(fuzz: Any, arguments: list[str], said: str) -> None:
+def test_what_can_not_be_attacked_is_refused_in_words(
+    fuzz: Any, arguments: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module, source in UNFIT.items():
+        (tmp_path / f"{module}.py").write_text(source, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
     code, _, text = fuzz(*arguments)
     assert code == Exit.SETUP
     assert said in text
+    assert "please report" not in text
 
 
 def test_a_file_that_holds_no_find_is_refused(fuzz: Any, tmp_path: Path) -> None:
@@ -169,3 +187,10 @@ def test_a_file_that_holds_no_find_is_refused(fuzz: Any, tmp_path: Path) -> None
     code, _, said = fuzz("--python", f"{MODULE}:right", "--replay", str(file))
     assert code == Exit.SETUP
     assert "expected a vector" in said
+
+
+def test_a_cassette_without_a_stream_is_refused(fuzz: Any) -> None:
+    file = bundled_directory() / "codex" / "plain_turn.yaml"
+    code, _, said = fuzz("--python", f"{MODULE}:right", "--replay", str(file))
+    assert code == Exit.SETUP
+    assert f"{file}: expected a cassette with a stream" in said

@@ -1,4 +1,4 @@
-"""The process that stays up: nothing that it started outlives it, and the text says how it ended."""
+"""Decoders that are processes: nothing that they started outlives them, and the text says how they ended."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from wiretape.fuzzing import CrashedError
+from wiretape_cli.decoders import OneShot
 from wiretape_cli.line_process import LineProcess, NoAnswerError
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="the commands are of a POSIX shell")
@@ -51,3 +53,14 @@ def test_a_process_that_closes_its_output_did_not_end(tmp_path: Path) -> None:
     process = LineProcess(shell("read line; exec >&-; sleep 600", tmp_path), 20)
     with pytest.raises(NoAnswerError, match="the process closed its stdin or stdout, without an answer"):
         process.ask({})
+
+
+def test_what_a_command_that_is_run_once_has_started_is_ended_with_it(tmp_path: Path, held: int) -> None:
+    with pytest.raises(CrashedError, match="no answer within 1 s"):
+        OneShot(shell("sleep 600 & wait", tmp_path), 1)(b"")
+    assert is_let_go(held)
+
+
+def test_what_a_command_that_is_run_once_forgot_is_ended_too(tmp_path: Path, held: int) -> None:
+    assert OneShot(shell("sleep 600 >&- 2>&- & echo '[]'", tmp_path), 20)(b"") == []
+    assert is_let_go(held)

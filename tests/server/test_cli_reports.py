@@ -56,7 +56,7 @@ def test_a_client_that_cannot_be_started_leaves_a_report_of_sessions_that_were_n
     said = (*targets, "--report", "github", "--protocol", protocol)
     assert check(*said, client=client, cassettes=(name, "auto")) == 2
     whole = read(tmp_path / "json")
-    why = "the client command can't be started: there is no program 'wiretape-no-such-program' on PATH"
+    why = "the command can't be started: there is no program 'wiretape-no-such-program' on PATH"
     assert not whole["played"]
     assert [(each["name"], each["errors"]) for each in whole["cassettes"]] == [(name, [why]), ("auto", [why])]
     assert {each["outcome"] for one in whole["cassettes"] for each in one["findings"]} == {"not_observed"}

@@ -85,6 +85,15 @@ def test_what_a_client_started_ends_with_it(tmp_path: Path, after: str, timeout:
         assert grandchild.dropped()
 
 
+@posix_only
+def test_a_script_whose_interpreter_is_missing_is_not_said_to_be_missing_itself(tmp_path: Path) -> None:
+    script = tmp_path / "client"
+    script.write_text("#!/no/such/interpreter\n", encoding="utf-8")
+    script.chmod(0o755)
+    with pytest.raises(StartError, match=r"what the first line of .*client names is not there"):
+        run_client([str(script)], {}, timeout=5)
+
+
 @pytest.mark.parametrize(
     ("command", "why"),
     [

@@ -70,6 +70,9 @@ def test_nothing_heavy_is_loaded_to_show_help(arguments: list[str]) -> None:
         (["lint", "no/such/file"], "no/such/file"),
         (["check", "--timeout", "nan", "--", "true"], "expected a number of seconds, got nan"),
         (["check", "--timeout", "inf", "--", "true"], "expected a number of seconds, got inf"),
+        (["check", "--timeout", "1e10", "--", "true"], "expected a number of seconds, got 1e+10"),
+        (["fuzz", "client", "--timeout", "inf", "--", "true"], "expected a number of seconds, got inf"),
+        (["fuzz", "decoder", "--time", "nan", "--python", "a:b"], "expected a number of seconds, got nan"),
         (["check", "--report", "json:.", "--", "true"], ". is a folder; name a file in it"),
     ],
 )

@@ -62,7 +62,7 @@ whole answer, a tool without one answers with its argument text, and:
 @click.option(
     "--timeout",
     type=click.FloatRange(min=0, min_open=True),
-    callback=options.finite,
+    callback=options.seconds,
     default=options.DEFAULT_TIMEOUT,
     show_default=True,
     help="Seconds a client has for one cassette, on top of the pauses that are played.",

@@ -10,7 +10,7 @@ import click
 
 from wiretape_cli.exits import Exit
 from wiretape_cli.options import demanded as demanded_profile
-from wiretape_cli.options import profile, protocol_for
+from wiretape_cli.options import profile, protocol_for, seconds
 
 EPILOG = """\b
 Examples:
@@ -56,10 +56,17 @@ def attacking(folder: str, examples: int) -> Callable[[Verb], Verb]:
             help="Examples of each kind.",
         ),
         click.option("--kind", "kinds", multiple=True, help="Attack in this kind only; repeatable."),
-        click.option("--time", "seconds", type=click.FloatRange(0), help="Seconds after which to stop."),
+        click.option(
+            "--time",
+            "seconds",
+            type=click.FloatRange(0),
+            callback=seconds,
+            help="Seconds after which to stop.",
+        ),
         click.option(
             "--timeout",
             type=click.FloatRange(0.1),
+            callback=seconds,
             default=10.0,
             show_default=True,
             help="Seconds that one example may take.",
