@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from wiretape.cassette import Cassette, CassetteError
+from wiretape.endpoints import is_conversation
 from wiretape_cli.exits import Exit
 from wiretape_cli.screen import say
 from wiretape_server.head import content_type
-from wiretape_server.script import build, is_conversation, is_event_stream
+from wiretape_server.script import build, is_event_stream
 
 
 def say_what_plays(cassette: Cassette, out: Path) -> Exit:
@@ -27,7 +28,7 @@ def say_what_plays(cassette: Cassette, out: Path) -> Exit:
 def _no_streams(cassette: Cassette) -> Iterator[str]:
     """Conversation requests that got something else for their answer: it plays as it came."""
     for number, interaction in enumerate(cassette.interactions, 1):
-        response = interaction.response
-        if is_conversation(interaction) and not is_event_stream(response.status, response.headers):
+        path, response = interaction.request.path, interaction.response
+        if is_conversation(path) and not is_event_stream(response.status, response.headers):
             kind = content_type(response.headers)
             yield f"interaction {number}: answered with {response.status} {kind}, which is no event stream"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -10,6 +9,7 @@ from typing import Any, Final
 
 from wiretape import strictjson
 from wiretape.cassette.model import Cassette, CassetteError, Interaction, RecordedResponse
+from wiretape.endpoints import is_conversation
 from wiretape.flow_a.facts import StreamFacts, read_stream
 from wiretape.flow_a.messages import member
 from wiretape.transcript import Patch
@@ -19,7 +19,6 @@ from wiretape_server.resumption import whole_streams
 from wiretape_server.track import Faulted, Track, cut, lay
 
 _KEPT_SCRIPTS: Final = 64
-_CONVERSATION: Final = re.compile(r"/backend-(?:api|anon)/f/conversation(?:\?.*)?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,7 +133,7 @@ def _conversations(cassette: Cassette) -> list[list[int]]:
     groups: list[list[int]] = []
     of_id: dict[str, list[int]] = {}
     for index, interaction in enumerate(cassette.interactions):
-        if not is_conversation(interaction):
+        if not is_conversation(interaction.request.path):
             continue
         request = _read_object(interaction.request.body)
         group = of_id.get(str(request.get("conversation_id")))
@@ -225,11 +224,6 @@ def _facts(cassette: Cassette, index: int) -> StreamFacts:
             + ". Repair its body, or check it with: wiretape decode"
         )
     return facts
-
-
-def is_conversation(interaction: Interaction) -> bool:
-    """Whether an interaction is a conversation request, which is all that is played."""
-    return _CONVERSATION.fullmatch(interaction.request.path) is not None
 
 
 def is_event_stream(status: int, headers: Mapping[str, str]) -> bool:

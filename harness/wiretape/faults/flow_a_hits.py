@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
+from wiretape.endpoints import CONVERSATION, is_conversation
 from wiretape.faults.events import read_events
 from wiretape.faults.model import Fault, Hit, Unit
 from wiretape.faults.strikes import Strike, strikes
@@ -13,12 +13,11 @@ from wiretape.faults.strikes import Strike, strikes
 if TYPE_CHECKING:
     from wiretape.cassette.model import Cassette, Interaction
 
-_CONVERSATION: Final = re.compile(r"/backend-(?:api|anon)/f/conversation(?:\?.*)?")
 _EXCERPT: Final = 60
 _TURN: Final = (
     "GET /backend-api/ios/attestation_challenge",
-    "POST /backend-api/f/conversation/prepare",
-    "POST /backend-api/f/conversation",
+    f"POST {CONVERSATION}/prepare",
+    f"POST {CONVERSATION}",
 )
 """The three requests of a turn."""
 _TAKES: Final = {
@@ -36,7 +35,7 @@ def flow_a_hits(fault: Fault, cassette: Cassette) -> list[Hit]:
     played = [
         (number, interaction)
         for number, interaction in enumerate(cassette.interactions, 1)
-        if _CONVERSATION.fullmatch(interaction.request.path)
+        if is_conversation(interaction.request.path)
     ]
     if fault.where.unit == "request":
         return list(_requests(fault, played)) or _elsewhere(fault)

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from wiretape import strictjson
 from wiretape.codex.reader import read as read_codex
-from wiretape.flow_a.endpoints import CONVERSATION
+from wiretape.endpoints import is_conversation
 from wiretape.strictjson import StrictJSONError
 from wiretape.transcript import Request, Transcript
 
@@ -21,7 +21,7 @@ def _flow_a(transcript: Transcript) -> list[Any]:
     return [
         _value(entry.body)
         for entry in transcript.entries
-        if isinstance(entry, Request) and entry.path.partition("?")[0] == CONVERSATION
+        if isinstance(entry, Request) and is_conversation(entry.path)
     ]
 
 

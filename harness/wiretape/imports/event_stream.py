@@ -9,7 +9,7 @@ from typing import Any, Final
 from wiretape import strictjson
 from wiretape.cassette.model import Cassette, Interaction, Provenance, RecordedRequest, RecordedResponse
 from wiretape.delta import DeltaError
-from wiretape.flow_a.endpoints import CONVERSATION
+from wiretape.endpoints import CONVERSATION
 from wiretape.flow_a.expectation import expectation
 from wiretape.flow_a.messages import member
 from wiretape.flow_a.stream import StreamDecoder

@@ -14,7 +14,7 @@ from wiretape.cassette.model import (
     RecordedResponse,
     StreamEnd,
 )
-from wiretape.flow_a.endpoints import RECORDED
+from wiretape.endpoints import RECORDED
 from wiretape.flow_a.expectation import expectation
 from wiretape.imports.exchange import SourceError, delays, joined
 from wiretape.imports.sessions import codex_cassette, is_kept, recorded_frames

@@ -17,7 +17,7 @@ from wiretape.cassette.model import (
     Step,
 )
 from wiretape.codex.scenario import scripted
-from wiretape.flow_a.endpoints import RECORDED
+from wiretape.endpoints import RECORDED
 from wiretape.flow_a.expectation import expectation
 from wiretape.imports.exchange import Exchange, Source, SourceError, delays, joined
 from wiretape.imports.told import told

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from wiretape import strictjson
 from wiretape.cassette.model import RecordedRequest
-from wiretape.flow_a.endpoints import CONVERSATION
+from wiretape.endpoints import CONVERSATION
 from wiretape.flow_a.messages import HIDDEN_FLAG
 
 BEGAN: Final = 1787848400.5

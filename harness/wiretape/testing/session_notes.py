@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from wiretape.contract import Report
-from wiretape.flow_a.endpoints import CONVERSATION
+from wiretape.endpoints import CONVERSATION
 from wiretape.transcript import Body, Chunk, End, Frame, Link, Request, Response, Side, Transcript
 from wiretape.verdict import verify
 

@@ -9,7 +9,7 @@ from aiohttp import web
 
 from wiretape import strictjson
 from wiretape.cassette.model import StreamEnd
-from wiretape.flow_a.endpoints import RECORDED
+from wiretape.endpoints import RECORDED
 from wiretape_server.head import StreamedResponse
 from wiretape_server.recording.framing import AnswerReader
 from wiretape_server.recording.session import RecordedExchange, Recording

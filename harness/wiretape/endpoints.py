@@ -1,4 +1,4 @@
-"""The paths of the protocol, as they stand in a request line."""
+"""The paths of Flow A as they stand in a request line, with their query."""
 
 from __future__ import annotations
 
@@ -13,3 +13,10 @@ RECORDED: Final = re.compile(
     re.DOTALL,
 )
 """Those that a recording keeps. All others are the same client's, but not of the protocol."""
+
+_CONVERSATION: Final = re.compile(r"/backend-(?:api|anon)/f/conversation(?:\?.*)?", re.DOTALL)
+
+
+def is_conversation(path: str) -> bool:
+    """Whether a path is that of conversation requests, of users who are logged in or not."""
+    return _CONVERSATION.fullmatch(path) is not None
