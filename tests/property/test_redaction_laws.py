@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from tests.unit.flow_a_wire import CONVERSATION, Wire, answer_stream, call_stream, tool_return, user_turn
 from tests.unit.planted import BY_NAME, BY_SHAPE, split, stream
 from tests.unit.test_redaction_for_now import File
+from tests.unit.test_redaction_streams import fed
 from wiretape.cassette import Cassette, Expect, Interaction, Provenance, RecordedRequest, RecordedResponse
 from wiretape.flow_a.stream import decode
 from wiretape.redaction import Redactor
@@ -61,10 +62,9 @@ def test_bytes_of_any_sort_keep_their_length(data: bytes) -> None:
 @given(DELTAS, st.integers(1, 200))
 def test_a_stream_keeps_its_events_however_it_is_cut(parts: list[tuple[str, int]], size: int) -> None:
     data = streamed(parts)
-    hide = Redactor().stream()
-    fed = b"".join([*(hide.feed(data[at : at + size]) for at in range(0, len(data), size)), hide.close()])
+    hidden_in_pieces = fed(data, size)
     whole = Redactor().body(data)
-    for hidden in (fed, whole):
+    for hidden in (hidden_in_pieces, whole):
         assert len(hidden) == len(data)
         assert decode(hidden)["errors"] == decode(data)["errors"]
         events = [len(event.data.encode()) for event in EventStreamDecoder().feed(data)]
@@ -89,9 +89,7 @@ def cut(text: str, sizes: list[int]) -> bytes:
 )
 def test_no_cut_of_deltas_or_chunks_lets_a_secret_through(kind: str, sizes: list[int], size: int) -> None:
     data = cut(f"it is {BY_SHAPE[kind]} now", sizes)
-    hide = Redactor().stream()
-    fed = b"".join([*(hide.feed(data[i : i + size]) for i in range(0, len(data), size)), hide.close()])
-    said = decode(fed)["values"]["0"]["message"]["content"]["parts"][0]
+    said = decode(fed(data, size))["values"]["0"]["message"]["content"]["parts"][0]
     assert said.startswith("it is ")
     assert BY_SHAPE[kind] not in said
 

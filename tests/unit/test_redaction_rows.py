@@ -37,7 +37,7 @@ def test_a_secret_far_into_a_calm_text_is_found_however_it_is_cut(step: int, siz
     redactor.know([b"falcon-77", LONG.encode(), b"Project Falcon"])
     by_events = redactor.stream()
     events = [event + b"\n\n" for event in growing(told, step).split(b"\n\n")[:-1]]
-    assert b"falcon" not in b"".join([*map(by_events.feed, events), by_events.close()])
+    assert "falcon" not in "".join([*map(by_events.feed, events), by_events.close()])
     hidden = text_of(fed(growing(told, step), size, redactor))
     assert len(hidden) == len(told)
     assert not [

@@ -14,7 +14,8 @@ from wiretape.sse import ServerSentEvent, encode
 
 def fed(data: bytes, size: int, redactor: Redactor | None = None) -> bytes:
     hide = (redactor or Redactor()).stream()
-    return b"".join([*(hide.feed(data[at : at + size]) for at in range(0, len(data), size)), hide.close()])
+    parts = [*(hide.feed(data[at : at + size]) for at in range(0, len(data), size)), hide.close()]
+    return "".join(parts).encode("utf-8", "surrogateescape")
 
 
 def final(data: bytes) -> object:
@@ -49,17 +50,17 @@ def test_what_is_safe_goes_on_at_once() -> None:
     for event in map(
         encode, (ServerSentEvent("delta_encoding", '"v1"'), ServerSentEvent(data='{"type":"x"}'))
     ):
-        assert hide.feed(event) == event
+        assert hide.feed(event) == event.decode()
     word, more, end = (
         encode(delta_event({"p": "/a", "o": "append", "v": v})) for v in (" bob", "@corp.com", " ")
     )
     safe = hide.feed(word)
-    assert safe == b"event: delta\n"
-    assert hide.feed(more) == b""
+    assert safe == "event: delta\n"
+    assert hide.feed(more) == ""
     rest = hide.feed(end)
-    assert b"bob" not in rest
+    assert "bob" not in rest
     assert len(safe + rest) == len(word + more + end)
-    assert hide.close() == b""
+    assert hide.close() == ""
 
 
 def test_a_word_that_does_not_go_on_is_let_go() -> None:
@@ -83,16 +84,16 @@ def test_an_endless_word_is_held_within_bounds() -> None:
 
 def test_another_body_waits_for_its_end_within_bounds() -> None:
     hide = Redactor().stream()
-    assert hide.feed(b'{"token":"SECRET-1') == b""
-    assert hide.feed(b'","a":1}') == b""
-    assert hide.close() == b'{"token":"hidden-1","a":1}'
+    assert hide.feed(b'{"token":"SECRET-1') == ""
+    assert hide.feed(b'","a":1}') == ""
+    assert hide.close() == '{"token":"hidden-1","a":1}'
     long = Redactor().stream()
     block = b'{"a":1}\n' * 2**17
-    assert b"".join([*(long.feed(block) for _ in range(5)), long.close()]) == block * 5
+    assert "".join([*(long.feed(block) for _ in range(5)), long.close()]).encode() == block * 5
 
 
 def test_an_empty_body_stays_empty() -> None:
-    assert Redactor().stream().close() == b""
+    assert Redactor().stream().close() == ""
     assert fed(b": x", 1) == b": x"
 
 
@@ -204,7 +205,7 @@ def test_what_was_said_before_tells_what_comes() -> None:
         encode(delta_event({"p": "/a", "o": "append", "v": v}))
         for v in ("x " * 80, "Bearer ", "tok9876 ", "y ")
     ]
-    assert b"tok9876" not in b"".join([*map(hide.feed, events), hide.close()])
+    assert "tok9876" not in "".join([*map(hide.feed, events), hide.close()])
 
 
 def test_frames_are_redacted_together() -> None:

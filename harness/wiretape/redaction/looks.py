@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import re
+import sys
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Final
@@ -55,9 +56,11 @@ class Secrets:
         self._without_digit: dict[str, None] = {}
         self._of_words: dict[str, str] = {}
         """Those with blanks, each with its first word."""
+        self._shortest = sys.maxsize
 
     def add(self, value: str) -> None:
         self._all[value] = None
+        self._shortest = min(self._shortest, len(value))
         if not _DIGIT.search(value):
             self._without_digit[value] = None
         first = NO_PART.search(value)
@@ -77,6 +80,15 @@ class Secrets:
         few = len(self._all) <= _FEW
         candidates = self._all if few or _DIGIT.search(text) else self._without_digit
         return [value for value in candidates if value in text]
+
+    def show_in(self, text: str, word: int) -> bool:
+        """Whether one of them stands in a text or begins there; before its last word is none without blanks.
+
+        ``word``: characters of that.
+        """
+        if word >= self._shortest and self.found_in(text[-word:]):
+            return True
+        return bool(self._of_words) and (any(each in text for each in self._of_words) or self.begin_in(text))
 
     def begin_in(self, text: str) -> bool:
         """Whether a text may end in the first words of one of them."""

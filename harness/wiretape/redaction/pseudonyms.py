@@ -54,9 +54,7 @@ class Pseudonyms:
 
 def masked(text: str) -> str:
     """What stands for a text that may yet become a part of a secret; it is a pseudonym of none."""
-    if text.isascii() and text.isalnum():
-        return "~" * len(text)
-    return "".join(map(_stand_in, text)).replace("-", "~")
+    return text.translate(_MASKS) if text.isascii() else "".join(map(_mask, text))
 
 
 def is_pseudonym(value: str) -> bool:
@@ -82,6 +80,13 @@ def _stand_in(character: str) -> str:
     if code > 0xFFFF:
         return "🔒"
     return "\ud83d" if 0xD800 <= code < 0xDC00 else "\udd12" if 0xDC00 <= code < 0xE000 else "…"
+
+
+def _mask(character: str) -> str:
+    return _stand_in(character).replace("-", "~")
+
+
+_MASKS: Final = "".join(_mask(chr(code)) for code in range(0x80))
 
 
 def _spread(frame: str, word: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from itertools import islice, takewhile
-from typing import Final, TypeAlias
+from typing import Final
 
 from wiretape.redaction.growing_text import CONTEXT, Growing
 from wiretape.redaction.pieces import Piece, open_word
@@ -28,14 +28,21 @@ _END: Final = re.compile(_END_OF_EVENT + r"\Z")
 _NO_PLAIN: Final = re.compile(r'["\\\x00-\x1f]')
 
 
-_Event: TypeAlias = tuple[str, int, int]
-"""An event that waits, and where its text begins and ends in it."""
-
-
 class Row:
     """Takes the events with which one text goes on; what waits of them is the word that is not finished."""
 
-    __slots__ = ("_calm", "_count", "_held", "_offset", "_open", "_path", "_recent", "_text", "_texts")
+    __slots__ = (
+        "_calm",
+        "_count",
+        "_offset",
+        "_path",
+        "_recent",
+        "_said",
+        "_text",
+        "_texts",
+        "_word",
+        "waiting",
+    )
 
     def __init__(self, text: Growing, path: str, texts: TextRedactor, waiting: str) -> None:
         """``text`` is at ``path``; if something waits it is of this text alone, and in ``waiting``."""
@@ -48,26 +55,23 @@ class Row:
         """The end of all that was said."""
         self._calm = False
         """Whether that was looked at, and nothing in it could begin a secret."""
-        self._open = _events(waiting)
+        self._word = len(self._recent) - open_word(self._recent)
+        """Characters of the word that is not finished."""
+        self.waiting = waiting
         """The events that wait."""
-        self._held = sum(stop - start for _, start, stop in self._open)
-        """Characters of their texts."""
-        self._offset = 0
-        """How many of these come, in the first one, before the word that is not finished."""
-
-    @property
-    def waiting(self) -> str:
-        """The events that wait."""
-        return "".join([raw for raw, _, _ in self._open])
+        self._said = [each["text"] for each in _EVENT.finditer(waiting)]
+        """Their texts."""
+        _, self._offset = _place(self._said, self._word)
+        """Where in the first of them that word begins."""
 
     def for_now(self) -> str:
-        """What may stand in a file for these: all but the word that is not finished."""
-        shown, offset = "", self._offset
-        for raw, start, stop in self._open:
-            start += offset
-            shown += raw[:start] + masked(raw[start:stop]) + raw[stop:]
-            offset = 0
-        return shown
+        """What may stand in a file for the events that wait: all but the word that is not finished."""
+        shown, begin = "", len(self.waiting)
+        for text in reversed(self._said):
+            stop = self.waiting.rindex('"', 0, self.waiting.rindex("\n\n", 0, begin))
+            shown = masked(text) + self.waiting[stop:begin] + shown
+            begin = stop - len(text)
+        return self.waiting[: begin + self._offset] + shown[self._offset :]
 
     def take(self, data: str) -> tuple[str, str] | None:
         """Take the events with which ``data`` begins; give those that may be written by now, and the rest.
@@ -77,12 +81,17 @@ class Row:
         said, end = _said(data, self._path)
         new = "".join(said)
         recent = self._recent + new
-        if not said or self._held > _LONG_WORD or not self._is_harmless(recent, len(new)):
+        if not said or self._word > _LONG_WORD or not self._is_harmless(recent, len(new)):
             return None
         self._count += len(said)
-        done = self._go_on(said, new, data[:end])
-        self._recent = recent if len(recent) < _MOST_REMEMBERED else recent[-CONTEXT - self._held :]
-        return done, data[end:]
+        row, said = self.waiting + data[:end], self._said + said
+        word = new.rfind(" ") + 1 if new.isascii() else open_word(new)
+        self._word = len(new) - word if word else self._word + len(new)
+        index, self._offset = _place(said, self._word)
+        cut = _start(row, len(said) - index)
+        self._said, self.waiting = said[index:], row[cut:]
+        self._recent = recent if len(recent) < _MOST_REMEMBERED else recent[-CONTEXT - self._held() :]
+        return row[:cut], data[end:]
 
     def leave(self, begin: int) -> int:
         """Give back the text, for other steps to go on with it; the events that wait begin at ``begin``.
@@ -90,55 +99,31 @@ class Row:
         How many events were taken.
         """
         text, recent = self._text, self._recent
-        text.remember(recent[: len(recent) - self._held])
+        text.remember(recent[: len(recent) - self._held()])
         text.end = recent[-CONTEXT:]
-        text.pieces = []
-        for raw, start, stop in self._open:
-            said = raw[start:stop]
-            text.pieces.append(Piece(begin + start, said, said))
-            begin += len(raw)
+        waits = [(begin + each.start("text"), each["text"]) for each in _EVENT.finditer(self.waiting)]
+        text.pieces = [Piece(start, said, said) for start, said in waits]
         text.open_from = text.pieces[0].start if text.pieces else None
         return self._count
 
-    def _go_on(self, said: list[str], new: str, row: str) -> str:
-        """Let the text go on by those of a row, which are ``new`` together; what may be written by now."""
-        word = open_word(new)
-        if not word:
-            self._open += _last_events(row, said)
-            self._held += len(new)
-            return ""
-        index, offset = _place(said, len(new) - word)
-        opened = _last_events(row, said[index:])
-        done = self.waiting + row[: len(row) - sum([len(raw) for raw, _, _ in opened])]
-        self._open, self._held, self._offset = opened, len(new) - word + offset, offset
-        return done
+    def _held(self) -> int:
+        """Characters in the texts of the events that wait."""
+        return sum(map(len, self._said))
 
     def _is_harmless(self, recent: str, new: int) -> bool:
         """Whether there is no secret in the last so many characters, nor in what was not looked at."""
-        unseen = recent[-new - _LOOK_BACK :] if self._calm else recent
-        secrets = self._texts.secrets
-        if not self._texts.shows_nothing_new(unseen) or secrets.found_in(recent) or secrets.begin_in(recent):
+        size = new + _LOOK_BACK if self._calm else len(recent)
+        word = new + self._word if self._calm else len(recent)
+        if not self._texts.shows_nothing_new(recent[-size:]) or self._texts.secrets.show_in(recent, word):
             return False
         self._calm = True
         return True
 
 
-def _events(row: str) -> list[_Event]:
-    """The usual events in a row."""
-    found = [(each, each.start()) for each in _EVENT.finditer(row)]
-    return [(each[0], each.start("text") - begin, each.end("text") - begin) for each, begin in found]
-
-
-def _last_events(row: str, said: list[str]) -> list[_Event]:
-    """The last events of a row, which say this."""
-    events, end = [], len(row)
-    for text in reversed(said):
-        begin = row.rfind("\n\n", 0, end - 2) + 2
-        raw = row[begin:end] if begin > 1 else row[:end]
-        stop = raw.rindex('"')
-        events.append((raw, stop - len(text), stop))
-        end = begin
-    return events[::-1]
+def row_of(text: Growing, path: str, texts: TextRedactor, waiting: str) -> Row | None:
+    """Let a text go on by usual events, if only such ones wait."""
+    usual = "".join([each[0] for each in _EVENT.finditer(waiting)])
+    return Row(text, path, texts, waiting) if usual == waiting else None
 
 
 def _said(data: str, path: str) -> tuple[list[str], int]:
@@ -176,7 +161,15 @@ def _is_plain(text: str) -> bool:
 def _place(said: list[str], count: int) -> tuple[int, int]:
     """In which text the last so many characters begin, and where in it."""
     index = len(said)
-    while count > 0:
+    while count > 0 and index:
         index -= 1
         count -= len(said[index])
-    return index, -count
+    return index, max(0, -count)
+
+
+def _start(row: str, count: int) -> int:
+    """Where the last so many events begin."""
+    cut = len(row)
+    for _ in range(count):
+        cut = row.rfind("\n\n", 0, cut - 2) + 2
+    return cut if cut > 1 else 0

@@ -7,7 +7,7 @@ from typing import Final
 
 from wiretape.redaction.growing import GrowingTexts
 from wiretape.redaction.pieces import Edit
-from wiretape.redaction.row import Row
+from wiretape.redaction.row import Row, row_of
 from wiretape.redaction.texts import TextRedactor
 
 _SOME_STREAM: Final = re.compile(rb"\xef?\xbb?\xbf?\s*(?:event|data|id|retry)?:")
@@ -34,6 +34,7 @@ _MASK: Final = bytes(byte if byte in b"\r\n" else ord("~") for byte in range(256
 class BodyRedactor:
     """Redacts one body. All that ``feed`` and ``close`` give is, in order, as long as all that was fed.
 
+    They give text: bytes that are no UTF-8 are lone surrogates in it, as Python's ``surrogateescape`` has it.
     An event stream waits for the end of an event, and for the end of a word of a growing text. Another body
     waits for its end.
     """
@@ -58,16 +59,16 @@ class BodyRedactor:
         self._row: Row | None = None
         """Takes the usual events in few steps, and knows what of them waits."""
 
-    def feed(self, data: bytes) -> bytes:
+    def feed(self, data: bytes) -> str:
         """Take the next bytes, give those that are safe by now."""
-        given, count = b"", _EVENTS_AT_ONCE
+        given, count = "", _EVENTS_AT_ONCE
         while data:
             row = self._row = self._row or self._begun_row()
-            taken = row.take(data.decode("utf-8", "surrogateescape")) if row else None
+            taken = row.take(_decoded(data)) if row else None
             if taken is not None:
-                done, rest = map(_encoded, taken)
-                self._written += len(taken[0])
-                given, data, count = given + done, rest, _EVENTS_AT_ONCE
+                done, rest = taken
+                self._written += len(done)
+                given, data, count = given + done, _encoded(rest), _EVENTS_AT_ONCE
             if data:
                 self._leave_row()
                 part, data = _first_events(data, count)
@@ -80,8 +81,7 @@ class BodyRedactor:
         text = self._growing.alone()
         if text is None or self._pieces:
             return None
-        row = Row(text, self._growing.path, self._texts, self._waiting)
-        return row if row.waiting == self._waiting else None
+        return row_of(text, self._growing.path, self._texts, self._waiting)
 
     def _leave_row(self) -> None:
         row, self._row = self._row, None
@@ -89,25 +89,25 @@ class BodyRedactor:
             self._waiting = row.waiting
             self._growing.gone_on(row.leave(self._written), self._written)
 
-    def _thoroughly(self, data: bytes) -> bytes:
+    def _thoroughly(self, data: bytes) -> str:
         self._pieces.append(data)
         self._unshown.append(data)
         self._size += len(data)
         if self._is_events is None:
             if self._size < _ENOUGH_TO_TELL:
-                return b""
+                return ""
             self._tell()
         if not self._is_events:
-            return self._flush() if self._size > _MOST_TEXT else b""
+            return self._flush() if self._size > _MOST_TEXT else ""
         if b"\n" not in data and b"\r" not in data:
-            return b""
+            return ""
         self._look()
         hold = self._growing.hold()
         end = self._written + len(self._waiting)
         start = end if hold is None or end - hold > _MOST_EVENTS else self._start_of_line(hold)
         return self._write(start)
 
-    def held(self) -> bytes:
+    def held(self) -> str:
         """What may stand in a file, for now, for the end of all that was fed: as if it ended here.
 
         It covers at least what came since it was asked for last and waits. What may be the beginning of a
@@ -117,10 +117,10 @@ class BodyRedactor:
         if self._row is not None:
             shown = self._row.for_now()
             self._shown = self._written + len(shown)
-            return _encoded(shown)
+            return shown
         end = self._written + len(self._waiting)
         if not self._unshown and (not self._waiting or self._shown >= end):
-            return b""
+            return ""
         shown = ""
         if max(self._written, self._shown) < end:
             begin = max(self._written, self._shown_well)
@@ -129,20 +129,20 @@ class BodyRedactor:
             opened = self._growing.open_from()
             is_word = opened is not None and end - opened < _LONG_WORD
             self._shown_well = self._start_of_line(opened) if opened is not None and is_word else end
-        masks = b"".join(self._unshown).translate(_MASK)
+        masks = b"".join(self._unshown).translate(_MASK).decode("ascii")
         self._shown = end
         self._unshown.clear()
-        return _encoded(shown) + masks
+        return shown + masks
 
     def whole(self, data: bytes) -> bytes:
         """Take a whole body."""
         if not _SOME_STREAM.match(data):
             self._pieces = [data]
-            return self.close()
+            return _encoded(self.close())
         parts = (data[at : at + _AT_ONCE] for at in range(0, len(data), _AT_ONCE))
-        return b"".join([*map(self.feed, parts), self.close()])
+        return _encoded("".join([*map(self.feed, parts), self.close()]))
 
-    def close(self) -> bytes:
+    def close(self) -> str:
         """The body has ended: give the rest."""
         self._leave_row()
         if self._is_events is None:
@@ -161,7 +161,7 @@ class BodyRedactor:
         self._pieces = [data[end:]] if end < len(data) else []
         if end:
             self._unshown = [data[end:]]
-        text = data[:end].decode("utf-8", "surrogateescape")
+        text = _decoded(data[:end])
         begin = self._written + len(self._waiting)
         for match in _DATA.finditer(text):
             group = match.lastindex or 1
@@ -174,20 +174,19 @@ class BodyRedactor:
         begin = self._waiting.rfind("\n", 0, stop) + 1
         return self._written + max(begin, self._waiting.rfind("\r", begin, stop) + 1)
 
-    def _flush(self) -> bytes:
+    def _flush(self) -> str:
         self._look(whole=True)
         return self._write(self._written + len(self._waiting))
 
-    def _write(self, stop: int) -> bytes:
+    def _write(self, stop: int) -> str:
         """Redact what stands before a place."""
         size = stop - self._written
         if not size:
-            return b""
+            return ""
         text, self._waiting = self._waiting[:size], self._waiting[size:]
         edits = sorted(self._growing.edits(stop, self._texts.grown))
-        done = self._with_edits(text, edits, self._written)
-        self._written = stop
-        return _encoded(done)
+        begin, self._written = self._written, stop
+        return self._with_edits(text, edits, begin)
 
     def _with_edits(self, text: str, edits: list[Edit], begin: int) -> str:
         """Redact a text that begins at ``begin``, but for what was edited already: half a secret is none."""
@@ -213,6 +212,10 @@ def _first_events(data: bytes, count: int) -> tuple[bytes, bytes]:
         if end == 1:
             return data, b""
     return data[:end], data[end:]
+
+
+def _decoded(data: bytes) -> str:
+    return data.decode("utf-8", "surrogateescape")
 
 
 def _encoded(text: str) -> bytes:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from wiretape.transcript import Side
-from wiretape_server.recording.session import Recording, text_of
+from wiretape_server.recording.session import Recording
 
 HEAD: Final = b"data: "
 TAIL: Final = b"\n\n"
@@ -61,8 +61,8 @@ class CodexRecording:
                         "order": stamp.order,
                         "at": stamp.at,
                         "length": len(message),
-                        "body": text_of(hidden),
-                        "held": text_of(self._hidden.held()),
+                        "body": hidden,
+                        "held": self._hidden.held(),
                     }
                 )
 
@@ -82,7 +82,7 @@ class CodexRecording:
     def close(self) -> None:
         """Write what waited, and close the file."""
         with self._lock:
-            self.recording.write({"entry": "end", "body": text_of(self._hidden.close())})
+            self.recording.write({"entry": "end", "body": self._hidden.close()})
             self.recording.close()
 
     def _count(self, by: Side, message: bytes) -> None:

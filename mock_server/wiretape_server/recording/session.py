@@ -147,8 +147,8 @@ class RecordedExchange:
         pieces = [piece for each in data for piece in self._decoder.feed(each)]
         body = b"".join(pieces)
         self._count(body)
-        hidden = text_of(self._hidden.feed(body))
-        held = text_of(self._hidden.held())
+        hidden = self._hidden.feed(body)
+        held = self._hidden.held()
         cuts = ",".join([f"[{at},{len(piece)}]" for piece in pieces])
         self._recording.write_line(
             f'{{"entry":"chunks","number":{self._number},"cuts":[{cuts}],'
@@ -159,7 +159,7 @@ class RecordedExchange:
         """Note how the answer ended, and what stays unknown because of it."""
         for gap in filter(None, (why, self._undecoded_part())):
             self.gap(gap)
-        self._write("end", how=how, body=text_of(self._hidden.close()))
+        self._write("end", how=how, body=self._hidden.close())
 
     def gap(self, text: str) -> None:
         """Note something that the file can't show."""
