@@ -27,7 +27,8 @@ from wiretape_cli.exits import Exit, of_all
 from wiretape_cli.made_up import keep
 from wiretape_cli.progress import tracked
 from wiretape_cli.screen import end_of, put, say, say_report
-from wiretape_cli.serving import play_key, wait_for_signal
+from wiretape_cli.serving import play_key
+from wiretape_cli.signals import wait_for_signal
 from wiretape_server.options import PlayOptions
 from wiretape_server.thread import ServerThread
 

@@ -8,11 +8,11 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from io import BufferedReader
-from threading import Thread, current_thread, main_thread
+from threading import Thread
 from typing import IO, Any, cast
 
 from wiretape_cli.errors import SetupError
@@ -84,28 +84,14 @@ def run_client(
     """
     began = clock()
     exit_code: int | None = None
-    with sigterm_interrupts():
-        process = start(command, stdin=subprocess.DEVNULL, variables=variables)
-        try:
-            out, err = Tail(process.stdout), Tail(process.stderr)
-            with suppress(subprocess.TimeoutExpired):
-                exit_code = process.wait(timeout)
-        finally:
-            end_tree(process)
-    return ClientRun(exit_code=exit_code, seconds=clock() - began, stdout=out.text(), stderr=err.text())
-
-
-@contextmanager
-def sigterm_interrupts() -> Iterator[None]:
-    """Let SIGTERM raise KeyboardInterrupt: who cancels a run must not leave anything of it behind."""
-    if current_thread() is not main_thread():
-        yield  # only the main thread may set signal handlers, and gets them
-        return
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    process = start(command, stdin=subprocess.DEVNULL, variables=variables)
     try:
-        yield
+        out, err = Tail(process.stdout), Tail(process.stderr)
+        with suppress(subprocess.TimeoutExpired):
+            exit_code = process.wait(timeout)
     finally:
-        signal.signal(signal.SIGTERM, before)
+        end_tree(process)
+    return ClientRun(exit_code=exit_code, seconds=clock() - began, stdout=out.text(), stderr=err.text())
 
 
 def start(

@@ -16,7 +16,7 @@ class Exit(IntEnum):
     LINT = 4
     DRIFT = 5
     INTERRUPTED = 130
-    """Ctrl-C: 128 + SIGINT, as shells have it."""
+    """Ctrl-C, or a signal to the same end: 128 + SIGINT, as shells have it."""
 
 
 SEVERITY = (Exit.SETUP, Exit.VIOLATIONS, Exit.UNPLAYED)

@@ -13,7 +13,6 @@ from typing import Any, Generic, Protocol, TypeVar
 from wiretape import strictjson
 from wiretape.fuzzing import Campaign, Kind, Tally
 from wiretape.fuzzing.campaign import E, F
-from wiretape_cli.client import sigterm_interrupts
 from wiretape_cli.corpus import Corpus
 from wiretape_cli.errors import SetupError
 from wiretape_cli.exits import Exit
@@ -99,7 +98,7 @@ def _tried(attack: Attack[E], judge: Callable[[E], F | None]) -> tuple[list[Tall
     }
     interrupted = True
     total = len(attack.kinds) * attack.max_examples
-    with sigterm_interrupts(), _display(total) as show, suppress(KeyboardInterrupt):
+    with _display(total) as show, suppress(KeyboardInterrupt):
         for tally in campaign.run():
             latest[tally.kind.name] = tally
             attack.corpus.keep_progress(

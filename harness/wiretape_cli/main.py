@@ -24,6 +24,7 @@ from wiretape_cli.commands.verify import verify
 from wiretape_cli.errors import place, told
 from wiretape_cli.exits import Exit
 from wiretape_cli.screen import replace_what_stdout_cannot_write, say
+from wiretape_cli.signals import signals_interrupt
 
 EPILOG = """\b
 Exit codes: 0 fine · 1 violations · 2 usage or set-up error ·
@@ -50,8 +51,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code. No traceback reaches the user."""
     replace_what_stdout_cannot_write()
     try:
-        # Every verb returns an Exit; --help and --version give 0.
-        return int(cli.main(arguments, prog_name="wiretape", standalone_mode=False) or Exit.FINE)
+        with signals_interrupt():
+            # Every verb returns an Exit; --help and --version give 0.
+            return int(cli.main(arguments, prog_name="wiretape", standalone_mode=False) or Exit.FINE)
     except SystemExit:  # so click ends when whoever read the help has left
         return Exit.FINE
     except click.ClickException as error:

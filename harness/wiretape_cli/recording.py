@@ -11,7 +11,8 @@ from wiretape_cli.exits import Exit
 from wiretape_cli.recording_screen import watch
 from wiretape_cli.saving import begin, conclude, redactor_of, refuse_existing
 from wiretape_cli.screen import put
-from wiretape_cli.serving import ended_by_signal, started
+from wiretape_cli.serving import started
+from wiretape_cli.signals import ended_by_signal
 from wiretape_server.recording.server import RecorderThread
 from wiretape_server.recording.upstream import Upstream, parse, trust
 

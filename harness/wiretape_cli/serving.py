@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import os
-import signal
 from collections.abc import Iterable, Mapping, Sequence
 from ipaddress import ip_address
 from pathlib import Path, PurePath
-from threading import Event
 from typing import TypeVar
 
 from wiretape import strictjson
@@ -16,14 +14,12 @@ from wiretape.transcript import Transcript
 from wiretape_cli.errors import SetupError
 from wiretape_cli.exits import Exit
 from wiretape_cli.screen import put, say
+from wiretape_cli.signals import ended_by_signal, wait_for_signal
 from wiretape_server.loop_thread import LoopThread
 from wiretape_server.options import PlayOptions
 from wiretape_server.thread import CodexPlayback, Playback, ServerThread
 
 Thread = TypeVar("Thread", bound=LoopThread)
-
-SIGNALS = ("SIGINT", "SIGTERM", "SIGBREAK")
-"""What ends the server; SIGBREAK is Windows' Ctrl-Break."""
 
 
 def run(
@@ -34,7 +30,7 @@ def run(
     port: int,
     transcript_dir: Path | None,
 ) -> Exit:
-    """Serve until SIGINT or SIGTERM. Raises SetupError when the address can't be had or names collide."""
+    """Serve until a signal ends it. Raises SetupError when the address can't be had or names collide."""
     if not host:
         raise SetupError("--host: expected an address of this machine, or 0.0.0.0 for all, got nothing")
     named = by_key(cassettes)
@@ -111,20 +107,3 @@ def started(thread: Thread) -> Thread:
         return thread.start()
     except OSError as error:
         raise SetupError(error.strerror or str(error)) from None
-
-
-def wait_for_signal(ended: Event | None = None) -> None:
-    """Wait until a signal ends the program: one that comes from now on, or one that ``ended`` knows of."""
-    ended = ended or ended_by_signal()
-    # With a limit: on Windows a wait without one can't be interrupted by Ctrl-C.
-    while not ended.wait(0.5):
-        pass
-
-
-def ended_by_signal() -> Event:
-    """An event that SIGINT or SIGTERM sets, from now on."""
-    ended = Event()
-    for name in SIGNALS:
-        if hasattr(signal, name):
-            signal.signal(getattr(signal, name), lambda *_: ended.set())
-    return ended

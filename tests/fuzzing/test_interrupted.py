@@ -11,6 +11,7 @@ import pytest
 from wiretape.fuzzing import KINDS, Tally
 from wiretape_cli import fuzzing
 from wiretape_cli.corpus import Corpus
+from wiretape_cli.signals import signals_interrupt
 
 
 class Finds:
@@ -46,7 +47,7 @@ def test_finds_are_kept_and_said_when_it_is_interrupted(
         subject={}, kinds=[first, second], seed=0, max_examples=5, seconds=None, corpus=corpus
     )
     finds = Finds()
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(KeyboardInterrupt), signals_interrupt():
         fuzzing.run(attack, lambda _: None, finds, as_json=False)
     assert finds.kept == [first.name]
     said = capsys.readouterr().err

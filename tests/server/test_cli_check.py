@@ -260,10 +260,16 @@ def test_a_terminal_shows_progress_over_many_cassettes(cassettes: tuple[str, ...
 
 
 @posix_only
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_run_that_is_cancelled_leaves_no_client_behind(tmp_path: Path, number: signal.Signals) -> None:
+@pytest.mark.parametrize(
+    "verb", [["check", "--cassette=handoff", "--"], ["fuzz", "client", "--persistent", "--"]], ids=" ".join
+)
+@pytest.mark.parametrize("signal_name", ["SIGINT", "SIGTERM", "SIGHUP"])
+def test_a_run_that_is_cancelled_leaves_no_client_behind(
+    tmp_path: Path, signal_name: str, verb: list[str]
+) -> None:
+    number = getattr(signal, signal_name)
     with lifeline(tmp_path / "alive") as client:
-        command = ["check", "--cassette=handoff", "--", *python(client.holder)]
+        command = [*verb, *python(client.holder)]
         with subprocess.Popen(
             [sys.executable, "-m", "wiretape_cli", *command], stderr=subprocess.PIPE
         ) as process:

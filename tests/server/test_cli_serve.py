@@ -25,7 +25,9 @@ RUN_REFERENCE = (
     "import os; from reference_client import *; ReferenceClient.from_environment(os.environ).run()"
 )
 WITHIN = 20
-ENDS = [signal.SIGINT, signal.SIGTERM] if sys.platform != "win32" else [signal.CTRL_BREAK_EVENT]
+ENDS = (
+    [signal.SIGINT, signal.SIGHUP, signal.SIGTERM] if sys.platform != "win32" else [signal.CTRL_BREAK_EVENT]
+)
 
 
 @dataclass(slots=True)

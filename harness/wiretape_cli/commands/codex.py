@@ -56,15 +56,14 @@ def join(bridge: str, arguments: list[str]) -> int:
 
 
 def play(name: str, arguments: list[str]) -> int:
-    """Play a cassette to this one client, and say the verdict, also after SIGTERM. Raises CassetteError."""
+    """Play a cassette to this one client, and say the verdict, also after a signal. Raises CassetteError."""
     from wiretape import load_cassette, verify
-    from wiretape_cli.client import sigterm_interrupts
     from wiretape_cli.screen import say_report
     from wiretape_server.playback import CodexPlayback
     from wiretape_server.thread import ServerThread
 
     cassette = load_cassette(name)
-    with sigterm_interrupts(), ServerThread() as server:
+    with ServerThread() as server:
         playback = server.play(cassette)
         if not isinstance(playback, CodexPlayback):
             raise SetupError(f"{CASSETTE} is {name!r}, a {cassette.protocol} cassette; give one of codex")
