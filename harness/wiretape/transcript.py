@@ -8,7 +8,7 @@ things, and is what rules go by; times are for people.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -153,6 +153,16 @@ class Struck:
 
 
 Entry: TypeAlias = Request | Response | Chunk | End | Frame | Link | Struck
+
+
+def header(headers: Iterable[tuple[str, str]], name: str) -> str | None:
+    """The first value of a header, whose name is given in small letters; None where it is not there."""
+    return next((value for each, value in headers if each.lower() == name), None)
+
+
+def is_event_stream(headers: Iterable[tuple[str, str]]) -> bool:
+    """Whether an answer with these headers brings events."""
+    return (header(headers, "content-type") or "").lower().startswith("text/event-stream")
 
 
 def is_from_client(entry: Entry) -> bool:

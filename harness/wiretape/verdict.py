@@ -5,9 +5,21 @@ from __future__ import annotations
 from wiretape.cassette.model import Cassette, Chunks, Interaction
 from wiretape.codex import VERIFIER as CODEX
 from wiretape.contract import Report, Verifier
+from wiretape.endpoints import is_conversation
 from wiretape.flow_a import VERIFIER as FLOW_A
 from wiretape.profiles import PROFILES
-from wiretape.transcript import Body, Chunk, End, Entry, Frame, Request, Response, Transcript
+from wiretape.transcript import (
+    Body,
+    Chunk,
+    End,
+    Entry,
+    Frame,
+    Headers,
+    Request,
+    Response,
+    Transcript,
+    header,
+)
 
 VERIFIERS: dict[str, Verifier] = {each.protocol: each for each in (FLOW_A, CODEX)}
 
@@ -49,6 +61,14 @@ def transcript_of(cassette: Cassette) -> Transcript:
     return transcript
 
 
+def _headers(interaction: Interaction) -> Headers:
+    """An answer's headers as a replay has them: a stream is announced as one where nothing was recorded."""
+    headers = tuple(interaction.response.headers.items())
+    if header(headers, "content-type") is None and is_conversation(interaction.request.path):
+        return *headers, ("content-type", "text/event-stream; charset=utf-8")
+    return headers
+
+
 def _entries(number: int, interaction: Interaction) -> list[Entry]:
     request, response = interaction.request, interaction.response
     entries: list[Entry] = [
@@ -63,7 +83,7 @@ def _entries(number: int, interaction: Interaction) -> list[Entry]:
         Response(
             number=number,
             status=response.status,
-            headers=tuple(response.headers.items()),
+            headers=_headers(interaction),
             body=Body(response.body),
             at=0.0,
         ),

@@ -228,7 +228,7 @@ def _facts(cassette: Cassette, index: int) -> StreamFacts:
 
 def is_event_stream(status: int, headers: Mapping[str, str]) -> bool:
     """Whether a recorded answer is an event stream: the default of an answer without a content type."""
-    return status == 200 and content_type(headers).startswith("text/event-stream")
+    return status == 200 and content_type(headers).lower().startswith("text/event-stream")
 
 
 def _read_object(body: bytes) -> Mapping[str, Any]:

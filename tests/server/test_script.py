@@ -50,10 +50,13 @@ def test_the_call_of_an_answer_is_known_before_it_is_played() -> None:
     assert [call.id for call in facts.calls] == [CALL]
 
 
-def test_a_stream_that_does_not_decode_is_refused_with_the_interaction_and_the_event() -> None:
+@pytest.mark.parametrize("headers", [{}, {"Content-Type": "Text/Event-Stream"}])
+def test_a_stream_that_does_not_decode_is_refused_with_the_interaction_and_the_event(
+    headers: dict[str, str],
+) -> None:
     broken = opening() + event({"p": "/message/x", "o": "explode", "v": 1}, "delta")
     with pytest.raises(CassetteError, match=r"made: .* interaction 1 does not decode: event 3: op"):
-        build(cassette(interaction(user_turn(), broken)))
+        build(cassette(interaction(user_turn(), broken, headers=headers)))
 
 
 def test_an_answer_that_is_no_event_stream_needs_no_decoding() -> None:

@@ -266,6 +266,12 @@ def test_a_page_in_the_place_of_a_stream_is_no_fault_of_the_cassette() -> None:
     assert {each.rule for each in failed(page)} <= {"lint.return-conforms"}
 
 
+@pytest.mark.parametrize("headers", [{}, {"Content-Type": "Text/Event-Stream"}])
+def test_an_answer_that_plays_as_a_stream_has_to_decode(headers: dict[str, str]) -> None:
+    broken = answering(1, lambda body: body.replace(b'"o": "patch"', b'"o": "patches"'), headers=headers)
+    assert "lint.decodes" in {each.rule for each in failed(broken)}
+
+
 def test_rules_of_the_other_protocol_are_not_asked() -> None:
     report = lint(Tape(cassette=TAPE, data=dumps(TAPE)))
     assert "lint.frames-valid" not in {each.rule for each in report.findings}

@@ -21,6 +21,7 @@ from wiretape.contract import Skip
 from wiretape.flow_a import VERIFIER
 from wiretape.flow_a.facts import SeenCall
 from wiretape.flow_a.view import Return
+from wiretape.timeline import rows
 from wiretape.transcript import Chunk, End, Transcript
 from wiretape.verdict import transcript_of
 
@@ -57,6 +58,14 @@ def test_a_cassette_without_cuts_is_one_chunk_an_answer() -> None:
     assert (chunk.start, chunk.stop) == (0, len(cassette.interactions[0].response.body))
     assert isinstance(entries[-1], End)
     assert entries[-1].how == "hang"
+
+
+@pytest.mark.parametrize("headers", [{}, {"Content-Type": "Text/Event-Stream"}])
+def test_a_cassettes_answers_are_streams_where_nothing_else_was_recorded(headers: dict[str, str]) -> None:
+    cassette = load_cassette("plain_answer")
+    shown = [row.event for row in rows(transcript_of(cassette))]
+    bare = [replace(each, response=replace(each.response, headers=headers)) for each in cassette.interactions]
+    assert [row.event for row in rows(transcript_of(replace(cassette, interactions=tuple(bare))))] == shown
 
 
 def test_an_older_conversation_can_be_resumed_beside_a_newer_one() -> None:

@@ -17,7 +17,7 @@ from wiretape.flow_a.messages import member
 from wiretape.flow_a.stream import Announcement, Done, Ignored, StreamDecoder, StreamEvent, TypedEvent
 from wiretape.sse import EventStreamDecoder, ServerSentEvent
 from wiretape.strictjson import ABSENT, StrictJSONError
-from wiretape.transcript import End, Request, Response, Transcript
+from wiretape.transcript import End, Request, Response, Transcript, is_event_stream
 
 
 def exchanges(transcript: Transcript) -> list[Exchange]:
@@ -50,10 +50,7 @@ def _label(request: Request, body: Any) -> str:
 
 
 def _answer(response: Response, end: End | None, body: bytes, label: str) -> Iterator[Part]:
-    streamed = any(
-        name.lower() == "content-type" and value.startswith("text/event-stream")
-        for name, value in response.headers
-    )
+    streamed = is_event_stream(response.headers)
     value = {"status": response.status, "end": end.how if end else "open"}
     if not streamed:
         value["body"] = _json(body)

@@ -16,7 +16,7 @@ from wiretape.flow_a.session import Match, match_return, return_candidates
 from wiretape.flow_a.trouble import Trouble
 from wiretape.flow_a.view import ConversationRequest, FlowAView, Prepare, Return, Signature, Signatures
 from wiretape.strictjson import ABSENT
-from wiretape.transcript import Chunk, End, Request, Response, Struck, Transcript
+from wiretape.transcript import Chunk, End, Request, Response, Struck, Transcript, header
 
 _ROUTES: Final = re.compile(
     r"/backend-(?:api|anon)(?:(?P<challenge>/ios/attestation_challenge)|(?P<prepare>/f/conversation/prepare)"
@@ -91,7 +91,7 @@ class _Reader:
             json=body,
             signatures=_signatures(body),
             live=self.preparations.live,
-            conduit_token=_header(entry, "x-conduit-token"),
+            conduit_token=header(entry.headers, "x-conduit-token"),
             time=entry.at,
         )
         if body.readable:
@@ -192,10 +192,6 @@ def _message_ids(body: dict[str, Any]) -> set[str]:
     messages = body.get("messages")
     ids = (member(each, "id") for each in messages) if isinstance(messages, list) else ()
     return {each for each in ids if isinstance(each, str)}
-
-
-def _header(request: Request, wanted: str) -> str | None:
-    return next((value for name, value in request.headers if name.lower() == wanted), None)
 
 
 def _signatures(body: JsonBody) -> Signatures:

@@ -11,7 +11,7 @@ from wiretape.flow_a.json_body import JsonBody, read_json
 from wiretape.flow_a.messages import member, named_conversation
 from wiretape.flow_a.progress import Progress
 from wiretape.flow_a.view import ConversationRequest, Deletion, FlowAView, Resume, Retry
-from wiretape.transcript import Response, Struck
+from wiretape.transcript import Response, Struck, header
 
 _PLACE: Final = re.compile(r"request ([1-9][0-9]*)")
 _DELETED: Final = "conversation_deleted"
@@ -98,5 +98,5 @@ def _key(request: ConversationRequest) -> tuple[bool, str]:
 
 
 def _wait(answer: Response) -> float | None:
-    said = next((value for name, value in answer.headers if name.lower() == "retry-after"), "")
+    said = header(answer.headers, "retry-after") or ""
     return float(said) if said.isascii() and said.isdigit() else None

@@ -23,7 +23,7 @@ from wiretape.imports.exchange import Exchange, Source, SourceError, delays, joi
 from wiretape.imports.told import told
 from wiretape.imports.turn_topics import stream_of
 from wiretape.jsonrpc import Call, Notice, read
-from wiretape.transcript import Frame
+from wiretape.transcript import Frame, is_event_stream
 
 _API: Final = re.compile(r"/backend-(?:api|anon)/.*", re.DOTALL)
 _OF_THE_TRANSFER: Final = frozenset(("content-encoding", "content-length", "transfer-encoding"))
@@ -125,10 +125,7 @@ def _interaction(exchange: Exchange, source: Source) -> Interaction:
     body = items or exchange.body
     headers = [(name, value) for name, value in exchange.response_headers if is_kept(name)]
     headers += [("content-type", "text/event-stream")] if items else []
-    streamed = any(
-        name.lower() == "content-type" and value.startswith("text/event-stream") for name, value in headers
-    )
-    if streamed and not body:
+    if is_event_stream(headers) and not body:
         raise SourceError(
             f"{exchange.place}: {exchange.method} {target} is an event stream, but its body is not in the "
             f"source. {source.advice}"

@@ -8,17 +8,19 @@ from typing import Any, Final
 from wiretape import strictjson
 from wiretape.cassette.model import Interaction, RecordedResponse
 from wiretape.contract import Fault
+from wiretape.endpoints import is_conversation
 from wiretape.flow_a.facts import read_stream
 from wiretape.flow_a.messages import member
 from wiretape.flow_a.stream import decode
 from wiretape.lint.rule import LintRule, Tape
 from wiretape.strictjson import ABSENT, StrictJSONError
+from wiretape.transcript import header
 
 
 def _decodes(tape: Tape) -> Iterator[Fault]:
     for place, interaction in _interactions(tape):
         response = interaction.response
-        if _is_stream(response):
+        if _is_stream(interaction):
             for error in read_stream(response.body).errors:
                 hint = "repair the body, or look at it: wiretape show, wiretape decode"
                 yield Fault(f"{place}.response.body", "a stream that decodes", error, hint)
@@ -38,7 +40,7 @@ def _json_faults(body: bytes, place: str) -> Iterator[Fault]:
 def _ends(tape: Tape) -> Iterator[Fault]:
     for place, interaction in _interactions(tape):
         response = interaction.response
-        if not _is_stream(response):
+        if not _is_stream(interaction):
             continue
         if response.end != "complete":
             yield Fault(
@@ -74,7 +76,7 @@ def _ids(tape: Tape) -> Iterator[Fault]:
             yield from _unknown(body, "conversation_id", conversations, at)
             yield from _unknown(body, "parent_message_id", messages, at)
         messages |= _sent(body)
-        if not _is_stream(interaction.response):
+        if not _is_stream(interaction):
             continue
         named = _named(decode(interaction.response.body))
         if len(named) > 1:
@@ -118,12 +120,14 @@ def _interactions(tape: Tape) -> Iterator[tuple[str, Interaction]]:
         yield f"interactions[{index}]", interaction
 
 
-def _is_stream(response: RecordedResponse) -> bool:
-    return _content_type(response).startswith("text/event-stream")
+def _is_stream(interaction: Interaction) -> bool:
+    """Whether it plays as a stream: also where the recording does not say what it is."""
+    kind = _content_type(interaction.response)
+    return kind.startswith("text/event-stream") or (not kind and is_conversation(interaction.request.path))
 
 
 def _content_type(response: RecordedResponse) -> str:
-    return next((v.lower() for k, v in response.headers.items() if k.lower() == "content-type"), "")
+    return (header(response.headers.items(), "content-type") or "").lower()
 
 
 def _read(body: bytes) -> Any:

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 from wiretape.cassette import Cassette
 from wiretape.reporting.messages import kinds, recorded_messages, recorded_waits
-from wiretape.transcript import Chunk, End, Frame, Link, Request, Response, Transcript
+from wiretape.transcript import Chunk, End, Frame, Link, Request, Response, Transcript, is_event_stream
 
 _BARS: Final = 120
 """Points of a timeline; where there are more chunks, each point sums up several."""
@@ -18,7 +18,8 @@ _BARS: Final = 120
 
 def endings(transcript: Transcript) -> dict[str, int]:
     """How often the streams of a session ended how; of an app-server's session, its connections."""
-    streams = {each.number for each in transcript.entries if isinstance(each, Response) and _is_stream(each)}
+    answers = (each for each in transcript.entries if isinstance(each, Response))
+    streams = {each.number for each in answers if is_event_stream(each.headers)}
     how: Counter[str] = Counter(
         each.how for each in transcript.entries if isinstance(each, End) and each.number in streams
     )
@@ -53,15 +54,8 @@ def _answers(transcript: Transcript, cassette: Cassette | None) -> list[dict[str
             "points": _points([*_waits(transcript, cassette, answer, chunks[answer.number])]),
         }
         for answer in transcript.entries
-        if isinstance(answer, Response) and _is_stream(answer) and answer.number in chunks
+        if isinstance(answer, Response) and is_event_stream(answer.headers) and answer.number in chunks
     ]
-
-
-def _is_stream(answer: Response) -> bool:
-    return any(
-        name.lower() == "content-type" and value.startswith("text/event-stream")
-        for name, value in answer.headers
-    )
 
 
 class _Waits(NamedTuple):

@@ -14,7 +14,17 @@ from wiretape.sse import EventStreamDecoder, ServerSentEvent
 from wiretape.strictjson import ABSENT, StrictJSONError
 from wiretape.timeline.row import GrowingTexts, Row, body_text, written
 from wiretape.timeline.wire import ender, struck_row
-from wiretape.transcript import Chunk, End, Entry, Request, Response, Struck, Transcript
+from wiretape.transcript import (
+    Chunk,
+    End,
+    Entry,
+    Request,
+    Response,
+    Struck,
+    Transcript,
+    header,
+    is_event_stream,
+)
 
 
 class Reading:
@@ -74,7 +84,7 @@ def _sent_messages(entry: Request) -> Iterator[Row]:
 
 
 def _response(entry: Response) -> Row:
-    kind = next((value for name, value in entry.headers if name.lower() == "content-type"), "")
+    kind = header(entry.headers, "content-type") or ""
     return Row(at=entry.at, place=str(entry.number), side="server", event=str(entry.status), op=kind)
 
 
@@ -117,15 +127,10 @@ class _Answer:
     body: bytearray = field(default_factory=bytearray)
     count: int = 0
 
-    @property
-    def is_stream(self) -> bool:
-        kinds = (value for name, value in self.response.headers if name.lower() == "content-type")
-        return next(kinds, "").startswith("text/event-stream")
-
     def events(self, chunk: Chunk) -> Iterator[tuple[ServerSentEvent, StreamEvent | DeltaError]]:
         """The events that a chunk completes, each with what it means, decoded one by one."""
         data = self.response.body.bytes(chunk.start, chunk.stop)
-        if not self.is_stream:
+        if not is_event_stream(self.response.headers):
             self.body += data
             return
         for event in self.frames.feed(data):
