@@ -112,6 +112,14 @@ def loads(text: str | bytes, *, last_wins: bool = False) -> Any:
     return value
 
 
+def loads_or(text: str | bytes, otherwise: Any) -> Any:
+    """Parse like ``loads``; give ``otherwise`` for what is not strict JSON."""
+    try:
+        return loads(text)
+    except StrictJSONError:
+        return otherwise
+
+
 def _nests_too_deep(body: str, value: Any) -> bool:
     """Measure the few values whose text has enough brackets to nest that deep."""
     return body.count("[") + body.count("{") > MAX_DEPTH and depth(value) > MAX_DEPTH

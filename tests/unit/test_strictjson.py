@@ -7,7 +7,17 @@ import pickle
 
 import pytest
 
-from wiretape.strictjson import ABSENT, MAX_DEPTH, StrictJSONError, depth, dumps, equal, identical, loads
+from wiretape.strictjson import (
+    ABSENT,
+    MAX_DEPTH,
+    StrictJSONError,
+    depth,
+    dumps,
+    equal,
+    identical,
+    loads,
+    loads_or,
+)
 
 LONE_HALF = "\ud83d"
 
@@ -71,6 +81,11 @@ def test_of_a_repeated_key_the_last_counts_for_who_asks_so_and_all_else_stays_st
     for text in ('{"x": {"a": 1, "a": 2}, bad', '{"a": 1, "a": NaN}', '{"a": 1, "a": ' + "[" * 100_000):
         with pytest.raises(StrictJSONError, match=r"Expecting|NaN|nested deeper"):
             loads(text, last_wins=True)
+
+
+def test_something_else_can_be_had_in_place_of_a_refusal() -> None:
+    assert loads_or(b'{"a": 1}', None) == {"a": 1}
+    assert loads_or('{"a": 1, "a": 1}', ABSENT) is ABSENT
 
 
 def test_a_refusal_says_what_came_and_where() -> None:

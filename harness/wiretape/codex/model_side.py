@@ -8,7 +8,7 @@ from typing import Any
 from wiretape import strictjson
 from wiretape.codex.messages import fields
 from wiretape.codex.view import ModelOutput
-from wiretape.strictjson import ABSENT, StrictJSONError
+from wiretape.strictjson import ABSENT
 from wiretape.transcript import Request
 
 _PLACE = "/v1/responses"
@@ -34,10 +34,7 @@ class ModelSide:
         """The outputs that this request is the first to have, where it is known what they must be."""
         if not self._expected or entry.path.partition("?")[0] != _PLACE:
             return
-        try:
-            asked = fields(strictjson.loads(entry.body))
-        except StrictJSONError:
-            return
+        asked = fields(strictjson.loads_or(entry.body, {}))
         for index, call_id, item in outputs(asked):
             key, output = (str(asked.get("prompt_cache_key")), call_id), item.get("output", ABSENT)
             known = key in self._seen and strictjson.identical(self._seen[key], output)

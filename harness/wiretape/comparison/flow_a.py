@@ -12,7 +12,7 @@ from wiretape.flow_a import VERIFIER
 from wiretape.flow_a.messages import HIDDEN_FLAG
 from wiretape.flow_a.reader import read
 from wiretape.flow_a.view import PlayedCall, Return
-from wiretape.strictjson import ABSENT, StrictJSONError
+from wiretape.strictjson import ABSENT
 from wiretape.transcript import Transcript
 
 _SHOWN = ("conversation_id", "parent_message_id", "messages")
@@ -38,7 +38,7 @@ def _of_call(call: PlayedCall, scope: str, expected: object) -> Iterator[Compari
         "tool": call.seen.recipient,
         "call_id": call.seen.id,
         "asked": call.at,
-        "arguments": _read(call.seen.text),
+        "arguments": strictjson.loads_or(call.seen.text, call.seen.text),
     }
     asked = _asked(scope, call)
     if not call.returns:
@@ -114,10 +114,3 @@ def _result(answer: Return) -> dict[str, Any]:
     if answer.call.tool == "handoff":
         return {"accepted": True, "thread_id": "the id of the thread"}
     return {"message": "the text that the model reads"}
-
-
-def _read(text: str) -> object:
-    try:
-        return strictjson.loads(text)
-    except StrictJSONError:
-        return text

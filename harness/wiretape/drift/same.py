@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 from wiretape import strictjson
 from wiretape.drift.parts import UUID, Kind
 from wiretape.redaction.pseudonyms import is_pseudonym
-from wiretape.strictjson import ABSENT, StrictJSONError
+from wiretape.strictjson import ABSENT
 
 _ID: Final = re.compile(
     rf"{UUID.pattern}|eyJ[\w-]+(?:\.[\w-]*)+|\b(?:call|fc|item|msg|resp|req|thread|turn)_\w+"
@@ -125,10 +125,7 @@ def _object(text: str) -> dict[str, Any] | None:
     """The object that a text holds as JSON; None where it holds none."""
     if not text.lstrip().startswith("{"):
         return None
-    try:
-        value = strictjson.loads(text)
-    except StrictJSONError:
-        return None
+    value = strictjson.loads_or(text, None)
     return value if isinstance(value, dict) else None
 
 

@@ -9,7 +9,6 @@ from typing import Final
 from wiretape import strictjson
 from wiretape.faults.model import Fault
 from wiretape.sse import EventStreamDecoder, ServerSentEvent, event_ends
-from wiretape.strictjson import StrictJSONError
 
 DONE: Final = "[DONE]"
 
@@ -38,10 +37,7 @@ class Event:
     @property
     def payload(self) -> object:
         """Its data as JSON; None when it is none."""
-        try:
-            return strictjson.loads(self.sent.data)
-        except StrictJSONError:
-            return None
+        return strictjson.loads_or(self.sent.data, None)
 
 
 def read_events(body: bytes) -> list[Event]:

@@ -10,7 +10,7 @@ from wiretape.cassette.model import Expect, Interaction
 from wiretape.flow_a.facts import read_stream
 from wiretape.flow_a.json_body import read_json
 from wiretape.flow_a.messages import member
-from wiretape.strictjson import ABSENT, StrictJSONError
+from wiretape.strictjson import ABSENT
 
 
 def expectation(interactions: Iterable[Interaction]) -> Expect:
@@ -51,7 +51,7 @@ def _results(interactions: Iterable[Interaction], requests: Iterable[Mapping[str
         call = calls.get(str(text.get("call_id")))
         result = text.get("result")
         if call is not None and isinstance(result, dict):
-            echoed = strictjson.equal(_read(call.text), result)
+            echoed = strictjson.equal(strictjson.loads_or(call.text, ABSENT), result)
             given.setdefault(call.tool, []).append("echo" if echoed else result)
     return {
         tool: results[0]
@@ -63,12 +63,6 @@ def _results(interactions: Iterable[Interaction], requests: Iterable[Mapping[str
 def _return_text(message: Any) -> Mapping[str, Any]:
     if member(message, "author", "role") != "tool":
         return {}
-    text = _read(member(message, "content", "text"))
-    return text if isinstance(text, dict) else {}
-
-
-def _read(text: object) -> object:
-    try:
-        return strictjson.loads(text) if isinstance(text, str) else ABSENT
-    except StrictJSONError:
-        return ABSENT
+    text = member(message, "content", "text")
+    value = strictjson.loads_or(text, ABSENT) if isinstance(text, str) else ABSENT
+    return value if isinstance(value, dict) else {}

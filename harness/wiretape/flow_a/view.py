@@ -15,7 +15,7 @@ from wiretape.flow_a.facts import SeenCall, StreamFacts
 from wiretape.flow_a.json_body import JsonBody
 from wiretape.flow_a.return_message import ReturnMessage
 from wiretape.flow_a.session import Match
-from wiretape.strictjson import ABSENT, StrictJSONError
+from wiretape.strictjson import ABSENT
 
 ChallengeState = Literal["fresh", "reused", "not issued", "absent", "unknown"]
 
@@ -220,12 +220,9 @@ class Return(ReturnMessage):
         """The call's arguments as the judge decodes them; None unless they are to be echoed and readable."""
         if self.expected != "echo":
             return None
-        try:
-            value = strictjson.loads(self.call.text)
-            if not self.call.text.isascii():  # a raw half and an escaped one that meet are one character
-                value = strictjson.loads(strictjson.dumps(value))
-        except StrictJSONError:
-            return None
+        value = strictjson.loads_or(self.call.text, None)
+        if not self.call.text.isascii():  # a raw half and an escaped one that meet are one character
+            value = strictjson.loads_or(strictjson.dumps(value), None)
         return value if isinstance(value, dict) else None
 
 

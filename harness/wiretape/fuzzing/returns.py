@@ -8,7 +8,6 @@ from typing import Any, Final
 from wiretape import strictjson
 from wiretape.codex.reader import read as read_codex
 from wiretape.endpoints import is_conversation
-from wiretape.strictjson import StrictJSONError
 from wiretape.transcript import Request, Transcript
 
 
@@ -19,17 +18,10 @@ def returns(transcript: Transcript) -> Any:
 
 def _flow_a(transcript: Transcript) -> list[Any]:
     return [
-        _value(entry.body)
+        strictjson.loads_or(entry.body, repr(entry.body))
         for entry in transcript.entries
         if isinstance(entry, Request) and is_conversation(entry.path)
     ]
-
-
-def _value(body: bytes) -> Any:
-    try:
-        return strictjson.loads(body)
-    except StrictJSONError:
-        return repr(body)
 
 
 def _codex(transcript: Transcript) -> dict[str, Any]:

@@ -12,7 +12,6 @@ from wiretape import strictjson
 from wiretape.cassette.model import Chunks
 from wiretape.flow_a.messages import member
 from wiretape.imports.exchange import SocketMessage, delays
-from wiretape.strictjson import StrictJSONError
 
 
 def stream_of(messages: Iterable[SocketMessage]) -> tuple[bytes, Chunks | None]:
@@ -32,10 +31,7 @@ def stream_of(messages: Iterable[SocketMessage]) -> tuple[bytes, Chunks | None]:
 def _items(message: SocketMessage) -> Iterator[dict[str, Any]]:
     if message.side != "server":
         return
-    try:
-        value = strictjson.loads(message.data)
-    except StrictJSONError:
-        return
+    value = strictjson.loads_or(message.data, None)
     for each in value if isinstance(value, list) else [value]:
         catchups = member(each, "reply", "catchups")
         for told in [*(catchups if isinstance(catchups, list) else []), each]:

@@ -13,7 +13,7 @@ from wiretape.codex.scenario import scenario
 from wiretape.contract import Fault
 from wiretape.jsonrpc import Answer, Call, Failure, Message, Notice, Unreadable, read
 from wiretape.lint.rule import LintRule, Tape
-from wiretape.strictjson import ABSENT, StrictJSONError
+from wiretape.strictjson import ABSENT
 
 _Asked: TypeAlias = dict[tuple[str, str, str], Call]
 _OTHER: Final = {"client": "server", "server": "client"}
@@ -105,17 +105,10 @@ def _items(items: Iterable[ModelItem]) -> list[Any]:
             "call": each.id,
             "tool": each.tool,
             "namespace": each.namespace,
-            "arguments": _read(each.arguments),
+            "arguments": strictjson.loads_or(each.arguments, each.arguments),
         }
         for each in items
     ]
-
-
-def _read(text: str) -> Any:
-    try:
-        return strictjson.loads(text)
-    except StrictJSONError:
-        return text
 
 
 def _messages(tape: Tape) -> Iterator[tuple[str, str, str, Message]]:

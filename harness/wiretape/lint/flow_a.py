@@ -70,7 +70,7 @@ def _ids(tape: Tape) -> Iterator[Fault]:
     conversations: set[str] = set()
     messages: set[str] = set()
     for number, (place, interaction) in enumerate(_interactions(tape)):
-        body = _read(interaction.request.body)
+        body = strictjson.loads_or(interaction.request.body, ABSENT)
         at = f"{place}.request.body"
         if number and conversations:
             yield from _unknown(body, "conversation_id", conversations, at)
@@ -128,13 +128,6 @@ def _is_stream(interaction: Interaction) -> bool:
 
 def _content_type(response: RecordedResponse) -> str:
     return (header(response.headers.items(), "content-type") or "").lower()
-
-
-def _read(body: bytes) -> Any:
-    try:
-        return strictjson.loads(body)
-    except StrictJSONError:
-        return ABSENT
 
 
 RULES: Final = (

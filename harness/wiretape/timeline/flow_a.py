@@ -11,7 +11,7 @@ from wiretape.delta import Delta, DeltaError
 from wiretape.flow_a.messages import member
 from wiretape.flow_a.stream import Announcement, Done, Ignored, StreamDecoder, StreamEvent, TypedEvent
 from wiretape.sse import EventStreamDecoder, ServerSentEvent
-from wiretape.strictjson import ABSENT, StrictJSONError
+from wiretape.strictjson import ABSENT
 from wiretape.timeline.row import GrowingTexts, Row, body_text, written
 from wiretape.timeline.wire import ender, struck_row
 from wiretape.transcript import (
@@ -75,10 +75,7 @@ def _request(entry: Request) -> Row:
 
 
 def _sent_messages(entry: Request) -> Iterator[Row]:
-    try:
-        messages = member(strictjson.loads(entry.body), "messages")
-    except StrictJSONError:
-        return
+    messages = member(strictjson.loads_or(entry.body, ABSENT), "messages")
     for message in messages if isinstance(messages, list) else ():
         yield _message_row(message, at=entry.at, place=entry.number, side="client")
 
