@@ -11,7 +11,7 @@ from wiretape.cassette import Cassette, load_cassette
 from wiretape_cli.errors import SetupError
 from wiretape_cli.saving import begin, conclude, redactor_of, refuse_existing, refuse_partial
 from wiretape_server.recording.codex_session import CodexRecording
-from wiretape_server.recording.codex_stdio import StdioTee
+from wiretape_server.recording.codex_stdio import StdioTee, exit_code
 
 _SERVER = "app-server"
 
@@ -23,7 +23,7 @@ def record_stdio(command: Sequence[str], *, out: Path, append: bool, redact: Pat
     """
     try:
         if _SERVER not in command:
-            return subprocess.call(command)
+            return exit_code(subprocess.call(command))
         before, session = begin_session(out, f"a tee on the stdio of {shlex.join(command)}", append, redact)
         try:
             code = StdioTee(command, session).run()

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from threading import Event
 
+from wiretape.report import printable
 from wiretape_cli.screen import is_terminal, say
 from wiretape_server.recording.session import Recording, Totals
 
@@ -57,7 +58,7 @@ def _news(recording: Recording) -> Iterator[list[str]]:
     """What has gone wrong since the last look."""
     told, failed = 0, False
     while True:
-        new = recording.troubles[told:]
+        new = [printable(each) for each in recording.troubles[told:]]  # it names what clients ask for
         told += len(new)
         if recording.failure and not failed:
             failed = True

@@ -20,7 +20,7 @@ import pytest
 from tests.recording.stage import TIMEOUT, answer, chunk, head, sends, upstream
 from tests.recording.test_passing_on import BODY, HEADERS, STREAM
 from tests.server.making import PATH, TOKEN, answer_stream
-from tests.server.wire import Wire
+from tests.server.wire import Wire, ask
 from wiretape import load_cassette
 from wiretape_cli.main import main
 from wiretape_cli.recording_screen import status
@@ -224,6 +224,16 @@ def test_on_a_terminal_a_line_counts_while_it_records(tmp_path: Path) -> None:
             seen += display.read(65536)
         recorder.end(signal.SIGINT)
     assert b"Ctrl-C saves" in seen
+
+
+@posix
+def test_what_a_client_asks_for_does_not_reach_the_terminal_as_it_is(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        url = f"http://127.0.0.1:{taken.getsockname()[1]}"
+    with command(url, tmp_path / "my.yaml") as recorder:
+        assert ask(recorder.base_url, "GET", "/%1b[31m%0a").status == 502
+        _, said = recorder.end(signal.SIGINT)
+    assert said.startswith(r"GET /\x1b[31m\n: the upstream")
 
 
 def test_the_line_on_a_terminal_counts_requests_events_bytes_and_time() -> None:

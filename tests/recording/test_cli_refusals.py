@@ -86,6 +86,16 @@ def test_what_is_no_recording_can_not_be_recovered(
     assert partial.read_bytes() == content
 
 
+@pytest.mark.parametrize("behind", [[], ["flow-a", "--upstream", "http://127.0.0.1:9", "--out", "b.yaml"]])
+def test_a_file_alone_is_nothing_to_record(
+    behind: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["record", "--out", "a.yaml", *behind]) == 2
+    assert "--out: give it behind flow-a or codex" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
 def test_recover_needs_to_know_where_to(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "x.partial").write_text("")
     assert main(["record", "--recover", str(tmp_path / "x.partial")]) == 2

@@ -139,6 +139,12 @@ def test_another_command_of_the_program_is_run_and_not_recorded(tmp_path: Path) 
     assert not out.exists()
 
 
+@posix
+def test_another_command_that_a_signal_ends_has_the_exit_code_that_shells_give(tmp_path: Path) -> None:
+    program = [sys.executable, "-c", "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"]
+    assert main(["record", "codex", "--out", str(tmp_path / "my.yaml"), "--", *program]) == 128 + 9
+
+
 def test_a_program_that_cannot_be_started_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "my.yaml"
     assert main(["record", "codex", "--out", str(out), "--", str(tmp_path / "none"), "app-server"]) == 2

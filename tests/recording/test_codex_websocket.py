@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import signal
 import socket
@@ -18,6 +19,7 @@ from wiretape import load_cassette, verify
 from wiretape.cassette import Cassette
 from wiretape_cli.main import main
 from wiretape_server.options import OptionError
+from wiretape_server.recording import codex_ws
 from wiretape_server.recording.codex_ws import Address
 from wiretape_server.thread import ServerThread
 
@@ -61,7 +63,7 @@ def test_the_upstream_gets_the_request_with_its_own_path_and_host_and_without_co
                     answer = wire.answer()
                     assert (answer.status, answer.body()) == (401, b"no")
             assert stage.session.recording.troubles == [
-                "the upstream let a client not in: HTTP/1.1 401 Unauthorized"
+                "the upstream did not let a client in: HTTP/1.1 401 Unauthorized"
             ]
     assert asked.startswith("GET /deep/x?a=b HTTP/1.1\r\n")
     assert f"host: 127.0.0.1:{port}\r\n" in asked.lower()
@@ -86,6 +88,35 @@ def test_an_upstream_that_is_down_is_told_to_the_client_and_the_person(tmp_path:
             assert client.upgrade.status == 502
             assert b"can't be reached" in client.upgrade.body()
         assert f"127.0.0.1:{port} can't be reached" in stage.session.recording.troubles[0]
+
+
+def test_an_upstream_that_hangs_up_without_a_word_is_told_to_the_person(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.settimeout(TIMEOUT)
+        port = listener.getsockname()[1]
+        with websocket_tee(f"ws://127.0.0.1:{port}", tmp_path) as stage:
+            with Wire(stage.url.replace("ws:", "http:")) as wire:
+                wire.send("GET", "/", connection="Upgrade")
+                upstream, _ = listener.accept()
+                upstream.close()
+                with pytest.raises((EOFError, ConnectionResetError)):
+                    wire.answer()
+            assert stage.session.recording.troubles == [
+                f"the upstream 127.0.0.1:{port} gave no HTTP answer. Is --upstream right?"
+            ]
+
+
+def test_an_upstream_that_accepts_nobody_is_not_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def never(*_: object, **__: object) -> None:
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(codex_ws, "CONNECT_TIMEOUT", 0.01)
+    monkeypatch.setattr(asyncio, "open_connection", never)
+    with websocket_tee("ws://127.0.0.1:9", tmp_path) as stage, Websocket(stage.url) as client:
+        assert client.upgrade.status == 502
+        assert b"did not accept a connection" in client.upgrade.body()
 
 
 def test_fragments_binary_messages_and_long_ones_are_kept_as_messages(

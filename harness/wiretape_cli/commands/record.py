@@ -30,7 +30,10 @@ FILE = click.Path(path_type=Path, dir_okay=False)
     short_help="Record a new cassette.", epilog=EPILOG, invoke_without_command=True, no_args_is_help=True
 )
 @click.option(
-    "--recover", type=click.Path(path_type=Path, dir_okay=False, exists=True), metavar="FILE.partial"
+    "--recover",
+    type=click.Path(path_type=Path, dir_okay=False, exists=True),
+    metavar="FILE.partial",
+    help="Save what a recording that was killed has left there.",
 )
 @click.option("--out", type=FILE, help="With --recover: the cassette to write.")
 @click.pass_context
@@ -41,6 +44,8 @@ def record(context: click.Context, *, recover: Path | None, out: Path | None) ->
     FILE.partial; --recover makes a cassette of what a killed one left there.
     """
     if recover is None:
+        if out is not None:
+            raise click.UsageError("--out: give it behind flow-a or codex, or beside --recover FILE.partial")
         return None
     if context.invoked_subcommand is not None or out is None:
         raise SetupError("--recover FILE.partial needs --out FILE, and nothing else")

@@ -41,8 +41,7 @@ class StdioTee:
     def run(self) -> int:
         """Run the program to its end and give its exit code; signals go on to it.
 
-        One that a signal ended gives 128 and the signal's number, as shells have it. Raises OSError when it
-        can't be started.
+        Raises OSError when it can't be started.
         """
         process = _start(self._command)
         _forward_signals(process)
@@ -105,8 +104,12 @@ def _forward_signals(process: subprocess.Popen[bytes]) -> None:
 def _wait(process: subprocess.Popen[bytes]) -> int:
     while True:
         with suppress(subprocess.TimeoutExpired):
-            code = process.wait(_TICK)
-            return code if code >= 0 else 128 - code
+            return exit_code(process.wait(_TICK))
+
+
+def exit_code(returned: int) -> int:
+    """What a shell has for the end of a process: 128 and the number, where a signal ended it."""
+    return returned if returned >= 0 else 128 - returned
 
 
 def _descriptor(end: int | IO[bytes]) -> int:

@@ -14,7 +14,7 @@ from wiretape.transcript import Side
 from wiretape_server.loop_thread import LoopThread
 from wiretape_server.options import OptionError
 from wiretape_server.recording.codex_session import CodexRecording
-from wiretape_server.recording.upstream import unreachable
+from wiretape_server.recording.upstream import CONNECT_TIMEOUT, unreachable
 from wiretape_server.recording.websocket_frames import BINARY, TEXT, MessageReader
 from wiretape_server.site import cannot_listen
 
@@ -36,8 +36,9 @@ _BAD_GATEWAY: Final = b"\r\n".join(
 _REQUEST_LINE: Final = re.compile(rb"([A-Z]+ )(/[^ \r\n]*)")
 _HOST: Final = re.compile(rb"(?im)^(host:[ \t]*)[^\r\n]*")
 _EXTENSIONS: Final = re.compile(rb"(?im)^sec-websocket-extensions:[^\r\n]*\r\n")
+_NO_ANSWER: Final = (ConnectionError, asyncio.IncompleteReadError, asyncio.LimitOverrunError)
 _GONE: Final = (
-    *(ConnectionError, asyncio.IncompleteReadError, asyncio.LimitOverrunError),
+    *_NO_ANSWER,
     asyncio.CancelledError,  # the tee stops; asyncio's own streams report it as a fault
 )
 """What ends a connection before its time."""
@@ -121,20 +122,31 @@ class WebsocketTee:
         asked = await reader.readuntil(_END_OF_HEAD)
         upstream = self._upstream
         try:
-            their_reader, their_writer = await asyncio.open_connection(
-                upstream.host, upstream.port, limit=_LONGEST_HEAD, ssl=self._tls
-            )
+            async with asyncio.timeout(CONNECT_TIMEOUT):
+                their_reader, their_writer = await asyncio.open_connection(
+                    upstream.host, upstream.port, limit=_LONGEST_HEAD, ssl=self._tls
+                )
         except OSError as error:
             self._refuse(writer, unreachable(error, f"the upstream {upstream.authority}"))
             return
         try:
             their_writer.write(self._head(asked))
-            answered = await their_reader.readuntil(_END_OF_HEAD)
+            answered = await self._answer(their_reader)
             writer.write(answered)
             theirs, ours = self._notes(answered)
             await asyncio.gather(_pass_on(reader, their_writer, ours), _pass_on(their_reader, writer, theirs))
         finally:
             their_writer.close()
+
+    async def _answer(self, reader: asyncio.StreamReader) -> bytes:
+        """The head of the upstream's answer. One that ends without an answer ends so for the client too."""
+        try:
+            return await reader.readuntil(_END_OF_HEAD)
+        except _NO_ANSWER:
+            self._recording.recording.troubles.append(
+                f"the upstream {self._upstream.authority} gave no HTTP answer. Is --upstream right?"
+            )
+            raise
 
     def _head(self, asked: bytes) -> bytes:
         """The client's request, as the upstream gets it."""
@@ -151,7 +163,7 @@ class WebsocketTee:
             return self._noting("server", name), self._noting("client", name)
         if not _FINE.match(answered):
             status = answered.partition(b"\r\n")[0].decode("latin-1")
-            self._recording.recording.troubles.append(f"the upstream let a client not in: {status}")
+            self._recording.recording.troubles.append(f"the upstream did not let a client in: {status}")
         return _nothing, _nothing
 
     def _noting(self, by: Side, name: str) -> Note:

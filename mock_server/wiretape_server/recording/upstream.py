@@ -15,7 +15,7 @@ from wiretape_server.options import OptionError
 
 _READ_AT_ONCE: Final = 32 * 1024
 """Bytes: so much is in no file yet, at most, when the process is killed."""
-_CONNECT_TIMEOUT: Final = 30.0
+CONNECT_TIMEOUT: Final = 30.0
 """Seconds."""
 _HOP_BY_HOP: Final = frozenset(
     {
@@ -208,7 +208,7 @@ class Upstream:
         host, port = self.address.host, self.address.port
         where = f"the upstream {host} port {port}"
         try:
-            async with asyncio.timeout(_CONNECT_TIMEOUT):
+            async with asyncio.timeout(CONNECT_TIMEOUT):
                 loop = asyncio.get_running_loop()
                 return (await loop.create_connection(Connection, host, port, ssl=self._tls))[1]
         except OSError as error:
@@ -225,7 +225,7 @@ def unreachable(error: OSError, where: str) -> str:
     if isinstance(error, ssl.SSLError):
         return f"{where} did not agree on TLS: {error.reason or error}"
     if isinstance(error, TimeoutError):
-        return f"{where} did not accept a connection in {_CONNECT_TIMEOUT:.0f} s"
+        return f"{where} did not accept a connection in {CONNECT_TIMEOUT:.0f} s"
     return f"{where} can't be reached: {error.strerror or error}. Is --upstream right, and is it up?"
 
 
