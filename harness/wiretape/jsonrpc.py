@@ -156,17 +156,9 @@ def _loads(data: bytes) -> tuple[Any, frozenset[str]]:
         value, twice = strictjson.loads(data, last_wins=True), _repeated(data)
     if data.count(b"[") + data.count(b"{") > _DEEPEST < strictjson.depth(value):
         raise StrictJSONError("limit", f"nested deeper than {_DEEPEST} levels")
-    if _SURROGATE.search(data) and not _is_unicode(value):
+    if _SURROGATE.search(data) and not strictjson.is_unicode(value):
         raise StrictJSONError("invalid_json", "one half of a pair of surrogates")
     return value, twice
-
-
-def _is_unicode(value: Any) -> bool:
-    try:
-        json.dumps(value, ensure_ascii=False).encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _repeated(data: bytes) -> frozenset[str]:

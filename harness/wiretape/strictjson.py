@@ -152,6 +152,15 @@ def depth(value: Any) -> int:
     return levels
 
 
+def is_unicode(value: Any) -> bool:
+    """Whether every text in a value can be written as UTF-8: none holds half of a surrogate pair."""
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 _compact: Final = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
 _spaced: Final = json.JSONEncoder(separators=(", ", ": "), allow_nan=False).encode
 

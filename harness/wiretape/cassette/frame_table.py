@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import re
 from collections.abc import Iterable
 from typing import Any, Literal
@@ -69,7 +68,7 @@ def _is_plain(data: bytes) -> bool:
 def _decoded(data: bytes, at: str) -> bytes:
     try:
         return base64.b64decode(data.removeprefix(_ENCODED), validate=True)
-    except (binascii.Error, ValueError) as error:
+    except ValueError as error:
         raise wrong(
             at, "base64 with its padding behind =", data.decode(errors="replace"), f"encode it again: {error}"
         ) from None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -23,7 +22,7 @@ from wiretape.cassette.model import ClientStep, ModelCall, ModelError, ModelItem
 from wiretape.strictjson import StrictJSONError
 
 _MOST_LEVELS = 40
-"""Of a call's arguments as a value; deeper ones are written as text."""
+"""Of lists and objects in a call's arguments as a value; deeper ones are written as text."""
 
 
 def read_model(value: Any, at: str) -> tuple[Step, ...]:
@@ -107,16 +106,7 @@ def _plain_arguments(written: str) -> dict[str, Any]:
 
 def _is_writable(value: Any) -> bool:
     """Whether YAML can hold a JSON value: no half of a character, and not too many levels."""
-    try:
-        json.dumps(value, ensure_ascii=False).encode()
-    except UnicodeEncodeError:
-        return False
-    return _levels(value) <= _MOST_LEVELS
-
-
-def _levels(value: Any) -> int:
-    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return 1 + max(map(_levels, inner), default=0)
+    return strictjson.is_unicode(value) and strictjson.depth(value) <= _MOST_LEVELS
 
 
 _TEXT_ITEM = {"text": Key(text, required=True), "deltas": Key(list_of(text)), "id": Key(text)}

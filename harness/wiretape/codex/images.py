@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import binascii
 from typing import Final
 
 _SIGNATURES: Final = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF87a", b"GIF89a")
@@ -21,6 +20,6 @@ def holds_image(url: str) -> bool:
         return False
     try:
         data = base64.b64decode(body, validate=True)
-    except (binascii.Error, ValueError):
+    except ValueError:
         return False
     return data.startswith(_SIGNATURES) or (data[:4] == b"RIFF" and data[8:12] == b"WEBP")
