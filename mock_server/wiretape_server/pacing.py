@@ -68,8 +68,13 @@ class Wheel:
         ready: list[Callback] = []
         while self._due and self._due[0] <= last:
             ready += self._slots.pop(heappop(self._due))
-        for callback in ready:
-            callback()
-        self._timer = None
-        if self._due:
-            self._arm()
+        rest = iter(ready)
+        try:
+            for callback in rest:
+                callback()
+        finally:
+            self._timer = None
+            for callback in rest:  # behind one that has failed: it must not hold up all other streams
+                self.at(self._clock(), callback)
+            if self._due:
+                self._arm()

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
+
 from tests.server.clockwork import Clockwork
 
 
@@ -59,3 +61,18 @@ def test_an_earlier_time_moves_the_timer_forward(clockwork: Clockwork) -> None:
     assert called == ["first"]
     _advance(clockwork, 0.6)
     assert called == ["first", "second"]
+
+
+def test_a_callback_that_fails_keeps_no_other_from_being_called(clockwork: Clockwork) -> None:
+    wheel, called = clockwork.wheel(), list[str]()
+
+    def fails() -> None:
+        raise ZeroDivisionError
+
+    wheel.at(clockwork.time + 0.1, fails)
+    wheel.at(clockwork.time + 0.1, lambda: called.append("at the same time"))
+    wheel.at(clockwork.time + 0.2, lambda: called.append("later"))
+    with pytest.raises(ZeroDivisionError):
+        _advance(clockwork, 0.15)
+    _advance(clockwork, 0.15)
+    assert called == ["at the same time", "later"]
