@@ -13,7 +13,7 @@ from typing import Any
 from wiretape import strictjson
 from wiretape.delta import Delta, DeltaError
 from wiretape.drift.parts import UUID, Exchange, Part
-from wiretape.flow_a.messages import member
+from wiretape.flow_a.messages import member, sent_messages
 from wiretape.flow_a.stream import Announcement, Done, Ignored, StreamDecoder, StreamEvent, TypedEvent
 from wiretape.sse import EventStreamDecoder, ServerSentEvent
 from wiretape.strictjson import ABSENT, StrictJSONError
@@ -43,8 +43,7 @@ def _exchange(request: Request, response: Response | None, end: End | None, body
 
 def _label(request: Request, body: Any) -> str:
     """The method, the path without ids, and who speaks in it."""
-    messages = member(body, "messages")
-    roles = [member(each, "author", "role") for each in messages] if isinstance(messages, list) else []
+    roles = [member(each, "author", "role") for each in sent_messages(body)]
     speaking = f" ({', '.join(map(str, roles))})" if roles else ""
     return f"{request.method} {UUID.sub('{id}', request.path)}{speaking}"
 

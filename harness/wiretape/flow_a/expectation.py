@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from typing import Any
 
 from wiretape import strictjson
 from wiretape.cassette.model import Expect, Interaction
 from wiretape.flow_a.facts import read_stream
 from wiretape.flow_a.json_body import read_json
-from wiretape.flow_a.messages import member
+from wiretape.flow_a.messages import member, sent_messages
 from wiretape.strictjson import ABSENT
 
 
@@ -31,23 +32,17 @@ def expectation(interactions: Iterable[Interaction]) -> Expect:
 
 
 def _user_messages(requests: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    for message in _messages(requests):
+    for message in chain.from_iterable(map(sent_messages, requests)):
         parts = member(message, "content", "parts")
         text = "".join(each for each in parts if isinstance(each, str)) if isinstance(parts, list) else ""
         if member(message, "author", "role") == "user" and text:
             yield text
 
 
-def _messages(requests: Iterable[Mapping[str, Any]]) -> Iterator[Any]:
-    for request in requests:
-        messages = request.get("messages")
-        yield from messages if isinstance(messages, list) else []
-
-
 def _results(interactions: Iterable[Interaction], requests: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     calls = {call.id: call for each in interactions for call in read_stream(each.response.body).calls}
     given: dict[str, list[Any]] = {}
-    for text in map(_return_text, _messages(requests)):
+    for text in map(_return_text, chain.from_iterable(map(sent_messages, requests))):
         call = calls.get(str(text.get("call_id")))
         result = text.get("result")
         if call is not None and isinstance(result, dict):

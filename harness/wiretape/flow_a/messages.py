@@ -171,6 +171,17 @@ def member(value: object, *keys: str) -> Any:
     return value
 
 
+def sent_messages(body: object) -> list[Any]:
+    """The messages that a request's body brings; none where it has no list of them."""
+    messages = member(body, "messages")
+    return messages if isinstance(messages, list) else []
+
+
+def sent_ids(body: object) -> set[str]:
+    """The ids of the messages that a request's body brings."""
+    return {each for message in sent_messages(body) if isinstance(each := member(message, "id"), str)}
+
+
 def named_conversation(body: Mapping[str, Any]) -> str:
     """The id of the conversation that a request's body names; empty where it names none."""
     named = body.get("conversation_id")

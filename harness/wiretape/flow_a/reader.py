@@ -9,7 +9,7 @@ from urllib.parse import unquote
 
 from wiretape import strictjson
 from wiretape.flow_a.json_body import JsonBody, read_json
-from wiretape.flow_a.messages import member, named_conversation
+from wiretape.flow_a.messages import named_conversation, sent_ids
 from wiretape.flow_a.preparations import Preparations
 from wiretape.flow_a.progress import Progress
 from wiretape.flow_a.session import Match, match_return, return_candidates
@@ -119,7 +119,7 @@ class _Reader:
             request.first_turn = named not in conversations
             if not request.first_turn:
                 conversations[named].turn_requested()
-        self.new_ids[request.order] = _message_ids(request.body) - self.progress.known_ids
+        self.new_ids[request.order] = sent_ids(request.body) - self.progress.known_ids
         self.progress.known_ids |= self.new_ids[request.order]
 
     def declare(self, signatures: Signatures) -> None:
@@ -151,7 +151,7 @@ class _Reader:
             request=request,
             expected=self.results.get(match.call.tool, ABSENT),
             profile=self.profile,
-            known_ids=self.progress.known_ids & _message_ids(request.body),
+            known_ids=self.progress.known_ids & sent_ids(request.body),
         )
         played.returns.append(record)
         if match.kind == "call":
@@ -186,12 +186,6 @@ class _Reader:
         match.conversation.refused(match.call.id)
         for record in self.progress.played[match.call.id].returns:
             record.refused = record.refused or record.request is request
-
-
-def _message_ids(body: dict[str, Any]) -> set[str]:
-    messages = body.get("messages")
-    ids = (member(each, "id") for each in messages) if isinstance(messages, list) else ()
-    return {each for each in ids if isinstance(each, str)}
 
 
 def _signatures(body: JsonBody) -> Signatures:

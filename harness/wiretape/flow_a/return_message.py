@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from wiretape import strictjson
-from wiretape.flow_a.messages import member
+from wiretape.flow_a.messages import member, sent_messages
 from wiretape.strictjson import ABSENT, StrictJSONError
 
 
@@ -29,8 +29,7 @@ class ReturnMessage:
     result: object = field(init=False)
 
     def __post_init__(self) -> None:
-        messages = self.body.get("messages")
-        self.index, message = _pick(messages if isinstance(messages, list) else [])
+        self.index, message = _pick(sent_messages(self.body))
         self.message = _as_object(message)
         fields = self.message or {}
         self.content = _as_object(fields.get("content"))

@@ -19,6 +19,7 @@ from enum import Enum
 from typing import Any, Final, Literal, TypeAlias
 
 from wiretape.flow_a.facts import SeenCall
+from wiretape.flow_a.messages import member, sent_messages
 
 
 class State(Enum):
@@ -158,7 +159,7 @@ def match_return(body: Mapping[str, Any], conversations: Iterable[Conversation])
     by_id = _match_by_id(body, own) or _match_by_id(body, [each for each in known if each not in own])
     if by_id is not None:
         return by_id
-    roles = [_role(message) for message in _messages(body)]
+    roles = [member(message, "author", "role") for message in sent_messages(body)]
     after_a_call = any(each.pending or each.answered or each.server_calls for each in own)
     if "tool" in roles or (after_a_call and roles != ["user"] * max(len(roles), 1)):
         return _match_by_elimination(own or known)
@@ -167,7 +168,7 @@ def match_return(body: Mapping[str, Any], conversations: Iterable[Conversation])
 
 def _match_by_id(body: Mapping[str, Any], conversations: list[Conversation]) -> Match | None:
     parent = body.get("parent_message_id")
-    texts = [_content_text(message) for message in _messages(body)]
+    texts = [_content_text(message) for message in sent_messages(body)]
     for conversation in conversations:
         for kind, calls in _calls(conversation):
             for call_id, call in calls.items():
@@ -197,21 +198,8 @@ def _calls(conversation: Conversation) -> tuple[tuple[MatchKind, dict[str, SeenC
     )
 
 
-def _messages(body: Mapping[str, Any]) -> list[Any]:
-    messages = body.get("messages")
-    return messages if isinstance(messages, list) else []
-
-
-def _role(message: object) -> object:
-    author = message.get("author") if isinstance(message, dict) else None
-    return author.get("role") if isinstance(author, dict) else None
-
-
 def _content_text(message: object) -> str:
     """All text of a message in which a call id may stand."""
-    content = message.get("content") if isinstance(message, dict) else None
-    if not isinstance(content, dict):
-        return ""
-    parts = content.get("parts")
-    pieces = [content.get("text"), *(parts if isinstance(parts, list) else [])]
+    text, parts = member(message, "content", "text"), member(message, "content", "parts")
+    pieces = [text, *(parts if isinstance(parts, list) else [])]
     return "\n".join(piece for piece in pieces if isinstance(piece, str))

@@ -10,7 +10,7 @@ from wiretape.cassette.model import Interaction, RecordedResponse
 from wiretape.contract import Fault
 from wiretape.endpoints import is_conversation
 from wiretape.flow_a.facts import read_stream
-from wiretape.flow_a.messages import member
+from wiretape.flow_a.messages import member, sent_ids
 from wiretape.flow_a.stream import decode
 from wiretape.lint.rule import LintRule, Tape
 from wiretape.strictjson import ABSENT, StrictJSONError
@@ -75,7 +75,7 @@ def _ids(tape: Tape) -> Iterator[Fault]:
         if number and conversations:
             yield from _unknown(body, "conversation_id", conversations, at)
             yield from _unknown(body, "parent_message_id", messages, at)
-        messages |= _sent(body)
+        messages |= sent_ids(body)
         if not _is_stream(interaction):
             continue
         named = _named(decode(interaction.response.body))
@@ -98,12 +98,6 @@ def _unknown(body: Any, key: str, known: set[str], at: str) -> Iterator[Fault]:
         yield Fault(
             f"{at}, {key}", f"one that the recording named before: {', '.join(sorted(known))}", value, hint
         )
-
-
-def _sent(body: Any) -> set[str]:
-    messages = member(body, "messages")
-    ids = (member(each, "id") for each in messages) if isinstance(messages, list) else ()
-    return {each for each in ids if isinstance(each, str)}
 
 
 def _named(decoded: dict[str, Any]) -> set[str]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from wiretape import strictjson
 from wiretape.delta import Delta, DeltaError
-from wiretape.flow_a.messages import member
+from wiretape.flow_a.messages import member, sent_messages
 from wiretape.flow_a.stream import Announcement, Done, Ignored, StreamDecoder, StreamEvent, TypedEvent
 from wiretape.sse import EventStreamDecoder, ServerSentEvent
 from wiretape.strictjson import ABSENT
@@ -75,8 +75,7 @@ def _request(entry: Request) -> Row:
 
 
 def _sent_messages(entry: Request) -> Iterator[Row]:
-    messages = member(strictjson.loads_or(entry.body, ABSENT), "messages")
-    for message in messages if isinstance(messages, list) else ():
+    for message in sent_messages(strictjson.loads_or(entry.body, ABSENT)):
         yield _message_row(message, at=entry.at, place=entry.number, side="client")
 
 
