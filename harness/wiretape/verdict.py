@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from wiretape.cassette.model import Cassette, Chunks, Interaction
 from wiretape.codex import VERIFIER as CODEX
 from wiretape.contract import Report, Verifier
@@ -31,8 +33,7 @@ def verify(subject: Transcript | Cassette, *, profile: str = "") -> Report:
     Raises ValueError for a protocol that has no rules, and for a profile that the protocol does not have.
     """
     transcript = transcript_of(subject) if isinstance(subject, Cassette) else subject
-    if profile:
-        transcript.profile = profile
+    transcript = replace(transcript, profile=profile or transcript.profile)
     verifier = VERIFIERS.get(transcript.protocol)
     if verifier is None:
         raise ValueError(f"expected a protocol of {sorted(VERIFIERS)}, got {transcript.protocol!r}")

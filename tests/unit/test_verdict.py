@@ -37,6 +37,12 @@ def test_a_profile_that_is_asked_for_is_demanded() -> None:
     assert outcome("flow_a.return.metadata-profile", "app") == "fail"
 
 
+def test_a_transcript_stays_as_it_was_whatever_profile_is_demanded() -> None:
+    transcript = transcript_of(load_cassette("flow_a/alefita_way"))
+    assert verify(transcript, profile="seed-capture").ok
+    assert transcript.profile == ""
+
+
 def test_a_profile_that_nobody_defined_is_refused_by_name() -> None:
     with pytest.raises(ValueError, match=r"seed-capture or app.*got '0.98'"):
         outcome("flow_a.return.metadata-profile", "0.98")
