@@ -66,12 +66,12 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Note whether the test passed, and show beside its own failure what wiretape saw until then."""
+    """Note whether the test passed; beside a failure of its own or its fixtures show what wiretape saw."""
     report = yield
     if report.when == "call":
         item.stash[PASSED] = call.excinfo is None
-        if report.failed and PLAYER in item.stash:
-            report.sections += item.stash[PLAYER].seen_until_failure()
+    if report.failed and report.when != "teardown" and PLAYER in item.stash:
+        report.sections += item.stash[PLAYER].seen_until_failure()
     return report
 
 

@@ -113,6 +113,23 @@ def test_skips(wiretape):
     result.assert_outcomes(skipped=1)
 
 
+def test_a_client_that_fails_in_a_fixture_is_shown_with_what_was_seen(project: pytest.Pytester) -> None:
+    result = run(
+        project,
+        """
+@pytest.fixture
+def connected(wiretape):
+    ask(wiretape.play("alefita_way"), **WRONG_RECIPIENT)
+    raise ConnectionError("no answer")
+
+def test_never_runs(connected):
+    pass
+""",
+    )
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["*ConnectionError: no answer*", "*wiretape alefita_way*", FINDING[0]])
+
+
 def test_a_session_that_is_not_played_to_its_end_fails(project: pytest.Pytester) -> None:
     result = run(
         project,
