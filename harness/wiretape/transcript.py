@@ -144,9 +144,10 @@ class Link:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Struck:
-    """A fault has struck a connection, on purpose: what it does comes after this."""
+    """A fault has struck, on purpose: what it does comes after this."""
 
     connection: str
+    """The name of an app-server's connection; over HTTP the request that it struck: ``request 6``."""
     fault: str
     """As it is written: ``eof@event:12``."""
     at: float
@@ -184,7 +185,8 @@ class Transcript:
     profile: str = ""
     """The protocol profile that is demanded; empty accepts all of them."""
     expect: Mapping[str, Any] = field(default_factory=dict)
-    """``{"results": {tool: object | "echo"}}`` as in the cassette."""
+    """``{"results": {tool: object | "echo"}}`` as in the cassette; ``outputs``, by the id of a call, are what
+    a real app-server must tell its model of it."""
     faults: tuple[str, ...] = ()
     """What went wrong on purpose, each as ``KIND@WHERE``; where it struck, the entries say."""
     unplayed: tuple[str, ...] = ()

@@ -26,7 +26,7 @@ class Dialect:
     """Image URLs are passed on unseen."""
     audio: bool
     account_in_refresh: bool
-    """New tokens come with ``chatgptAccountId``; before, with ``idToken``."""
+    """A login and new tokens come with ``chatgptAccountId``; before, with ``idToken``."""
 
 
 DIALECTS: Final = (

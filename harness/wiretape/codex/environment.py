@@ -10,10 +10,9 @@ from typing import Any, Final
 
 from wiretape import strictjson
 from wiretape.cassette.model import Cassette, ClientStep
+from wiretape.codex.dialects import dialect_of, version_of
 
 _PLAN: Final = "pro"
-_NAMED_BY_ID_TOKEN: Final = ("0.98",)
-"""Profiles whose login names the account by ``idToken`` in place of ``chatgptAccountId``."""
 
 
 def client_steps(cassette: Cassette, *, profile: str = "") -> list[dict[str, Any]]:
@@ -57,7 +56,8 @@ def _plain(step: ClientStep, profile: str) -> dict[str, Any]:
 
 def _credentials(account: str, serial: int, profile: str) -> dict[str, str]:
     token = unsigned_token(account, serial)
-    named = {"idToken": token} if profile in _NAMED_BY_ID_TOKEN else {"chatgptAccountId": account}
+    by_account = dialect_of(version_of(profile)).account_in_refresh
+    named = {"chatgptAccountId": account} if by_account else {"idToken": token}
     return {"accessToken": token} | named | {"chatgptPlanType": _PLAN}
 
 

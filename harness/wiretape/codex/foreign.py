@@ -2,9 +2,8 @@
 
 Each line is ``{"t": seconds, "dir": direction, "conn": name or null, "msg": message}``, under these names or
 others. ``client->server`` and ``server->client`` are messages, as an object or as the text of one; one that
-is no JSON stands as ``{"_raw": text}``. ``meta`` tells of
-connections (spawn, connect, exit, closed). Every other direction (stderr, the model provider's side) says
-nothing about the client and is left out.
+is no JSON stands as ``{"_raw": text}``. ``meta`` tells of connections (spawn, connect, exit, closed). Every
+other direction (stderr, the model provider's side) says nothing about the client and is left out.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from wiretape.cassette.model import Cassette
 from wiretape.contract import Finding, Report
 from wiretape.drift.same import Difference, Differences
 from wiretape.fuzzing.returns import returns
-from wiretape.transcript import Frame, Request, Transcript
+from wiretape.transcript import Transcript, is_from_client
 from wiretape.verdict import verify
 
 
@@ -50,15 +50,11 @@ class Played:
     @classmethod
     def of(cls, transcript: Transcript, ended: str = "", stderr: str = "") -> Played:
         """Judge a client's run."""
-        asked = any(
-            isinstance(each, Request) or (isinstance(each, Frame) and each.direction == "client")
-            for each in transcript.entries
-        )
         return cls(
             report=verify(transcript),
             returns=returns(transcript),
             ended=ended,
-            asked=asked,
+            asked=any(map(is_from_client, transcript.entries)),
             stderr=stderr,
         )
 
