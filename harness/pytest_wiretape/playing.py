@@ -193,6 +193,7 @@ class Wiretape:
 
         self._episodes += 1
         path = own_cassette(self._item, self._episodes)
+        self._server.claim(path, self._item.nodeid)
         if is_recorded(self._item, self._episodes):
             self._recordings.append(RecordingPlayback(self._item, path))
             self.plays.append(Play(self._recordings[-1]))

@@ -24,6 +24,8 @@ class SessionServer:
     def __init__(self, config: pytest.Config) -> None:
         self.config = config
         self._thread: ServerThread | None = None
+        self._owners: dict[Path, str] = {}
+        """The tests whose own the cassettes are that were played so far, by file."""
 
     @contextmanager
     def play(
@@ -55,6 +57,12 @@ class SessionServer:
         if isinstance(playback, CodexPlayback):
             return CodexPlay(playback, unasked=unasked)
         return Play(playback, unasked=unasked)
+
+    def claim(self, file: Path, test: str) -> None:
+        """Note whose own a cassette is. Where two tests would replace each other's, the second one fails."""
+        owner = self._owners.setdefault(file, test)
+        if owner != test:
+            refuse(f"{file} is the own cassette of {owner} too; give one of them another name")
 
     def stop(self) -> None:
         """Stop the server, if there ever was one."""

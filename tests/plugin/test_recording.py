@@ -99,6 +99,19 @@ def test_a_second_play_is_an_episode_of_its_own(project: pytest.Pytester, backen
     assert first.read_bytes() == kept
 
 
+def test_tests_of_the_same_name_do_not_replace_each_others_cassette(
+    project: pytest.Pytester, backend: Playback
+) -> None:
+    for folder in ("one", "other"):
+        project.mkdir(folder).joinpath("test_it.py").write_text(
+            "from client import ask\n" + code(backend), encoding="utf-8"
+        )
+    mode = "--wiretape-record=all", f"--wiretape-upstream={backend.base_url}"
+    result = project.runpytest_inprocess("--import-mode=importlib", "-o", "pythonpath=.", *mode)
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines([f"*{recorded(project)} is the own cassette of one/test_it.py::test_it too*"])
+
+
 def test_all_records_again_and_rewrite_says_what_is_different(
     project: pytest.Pytester, backend: Playback
 ) -> None:
