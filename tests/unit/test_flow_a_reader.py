@@ -83,6 +83,13 @@ def test_a_function_that_was_declared_or_has_to_be_run_is_the_clients(declared: 
     assert wire.failed().keys() == {"return.exactly-once", *undeclared}
 
 
+def test_a_function_that_was_declared_once_is_the_clients_from_then_on() -> None:
+    wire = Wire()
+    wire.turn(user_turn(local_function_names=["local.exec"]), answer_stream())
+    wire.turn(user_turn(conversation_id=CONVERSATION), call_stream(recipient="functions.exec"))
+    assert wire.failed().keys() == {"request.tool-declared", "return.exactly-once"}
+
+
 def test_a_servers_tool_that_is_left_alone_passes() -> None:
     wire = Wire()
     wire.turn(user_turn(), [HEAD, opening(message(CALL_ID, "web.run")), *answer_stream()[1:]])

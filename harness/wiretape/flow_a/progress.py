@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Iterable
 from typing import Any
 
 from wiretape.faults import kind_of
@@ -20,10 +20,11 @@ class Progress:
     ``expected`` are the tools that have to be run, whether or not a client declares them.
     """
 
-    def __init__(self, view: FlowAView, *, instant: bool, expected: Container[str]) -> None:
+    def __init__(self, view: FlowAView, *, instant: bool, expected: Iterable[str]) -> None:
         self.view = view
         self.instant = instant
-        self.expected = expected
+        self.client_tools = set(expected)
+        """Those that the client runs: with them all that it has declared so far."""
         self.conversations: dict[str, Conversation] = {}
         self.calling: dict[str, Conversation] = {}
         """Those in which a call was seen: a return can belong to no other."""
@@ -106,17 +107,16 @@ class Progress:
         self.played[call.id] = played
         if stream.damaged or (stream.faults and (call.closed is None or not _has_arguments(call))):
             played.excuse = stream.fault
-        if call in stream.facts.server_calls or self._is_the_servers(call, stream.request):
+        if call in stream.facts.server_calls or self._is_the_servers(call):
             self.view.server_calls.append(played)
             conversation.server_call_seen(call)
         else:
             self.view.calls.append(played)
             conversation.call_opened(call)
 
-    def _is_the_servers(self, call: SeenCall, request: ConversationRequest) -> bool:
-        """Whether a call in the client's form is of a function that nobody declared: the server's own."""
-        declared = request.declares(call.tool) or call.tool in self.expected
-        return call.recipient.startswith(FUNCTIONS) and not declared
+    def _is_the_servers(self, call: SeenCall) -> bool:
+        """Whether a call in the client's form is of a function that nobody ever declared."""
+        return call.recipient.startswith(FUNCTIONS) and call.tool not in self.client_tools
 
     def end(self, order: int, entry: End) -> None:
         """An answer ended, or its client left. The end completes a call that nothing else closed."""

@@ -109,6 +109,7 @@ class _Reader:
         self.trouble.sent(request)
         request.challenge = self.preparations.spend_challenge(request.body)
         self.declare(request.signatures)
+        self.progress.client_tools |= request.declared
         if request.match is not None:
             request.excuse = self.trouble.unreadable() if request.match.kind == "nothing" else ""
             owner = request.match.conversation

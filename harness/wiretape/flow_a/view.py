@@ -78,10 +78,13 @@ class ConversationRequest:
     def body(self) -> dict[str, Any]:
         return self.json.value
 
-    def declares(self, tool: str) -> bool:
-        """Whether it declares a tool, as the app does or, by its name alone, as the web client does."""
+    @property
+    def declared(self) -> set[str]:
+        """The tools that it declares, as the app does or, by their names alone, as the web client does."""
         web_names = self.body.get("local_function_names")
-        return tool in self.signatures.names or (isinstance(web_names, list) and f"local.{tool}" in web_names)
+        web = [each for each in web_names if isinstance(each, str)] if isinstance(web_names, list) else []
+        by_name = {each.removeprefix("local.") for each in web if each.startswith("local.")}
+        return by_name | {each for each in self.signatures.names if isinstance(each, str)}
 
     @property
     def granted(self) -> list[str]:

@@ -55,7 +55,7 @@ def _handoff(signatures: Signatures) -> Answer:
 
 
 def _undeclared(request: ConversationRequest, tool: str) -> Fault | None:
-    if request.declares(tool):
+    if tool in request.declared:
         return None
     names = request.signatures.names
     return Fault("local_function_signatures", f"a signature of {tool}", names, at=request.at)
