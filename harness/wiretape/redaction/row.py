@@ -29,23 +29,12 @@ _NO_PLAIN: Final = re.compile(r'["\\\x00-\x1f]')
 
 
 class Row:
-    """Takes the events with which one text goes on; what waits of them is the word that is not finished."""
+    """Takes the events with which one text goes on; what waits begins at the word that is not finished."""
 
-    __slots__ = (
-        "_calm",
-        "_count",
-        "_offset",
-        "_path",
-        "_recent",
-        "_said",
-        "_text",
-        "_texts",
-        "_word",
-        "waiting",
-    )
+    __slots__ = ("_calm", "_count", "_open", "_path", "_recent", "_text", "_texts", "_word", "waiting")
 
     def __init__(self, text: Growing, path: str, texts: TextRedactor, waiting: str) -> None:
-        """``text`` is at ``path``; if something waits it is of this text alone, and in ``waiting``."""
+        """``text`` is at ``path``; if something waits it is usual events of this text alone: ``waiting``."""
         self._text = text
         self._path = path
         self._texts = texts
@@ -58,23 +47,15 @@ class Row:
         self._word = len(self._recent) - open_word(self._recent)
         """Characters of the word that is not finished."""
         self.waiting = waiting
-        """The events that wait."""
-        self._said = [each["text"] for each in _EVENT.finditer(waiting)]
-        """Their texts."""
-        _, self._offset = _place(self._said, self._word)
-        """Where in the first of them that word begins."""
+        """What may not be written yet."""
+        self._open, _ = _open(waiting, [each["text"] for each in _EVENT.finditer(waiting)], self._word)
 
     def for_now(self) -> str:
-        """What may stand in a file for the events that wait: all but the word that is not finished."""
-        shown, begin = "", len(self.waiting)
-        for text in reversed(self._said):
-            stop = self.waiting.rindex('"', 0, self.waiting.rindex("\n\n", 0, begin))
-            shown = masked(text) + self.waiting[stop:begin] + shown
-            begin = stop - len(text)
-        return self.waiting[: begin + self._offset] + shown[self._offset :]
+        """What may stand in a file for what waits, once events were taken: without the word."""
+        return "".join([masked(text) + behind for text, behind in self._open])
 
     def take(self, data: str) -> tuple[str, str] | None:
-        """Take the events with which ``data`` begins; give those that may be written by now, and the rest.
+        """Take the events with which ``data`` begins; give what may be written by now, and what is left.
 
         None when it begins with no usual event, or when these may hold a secret.
         """
@@ -84,31 +65,33 @@ class Row:
         if not said or self._word > _LONG_WORD or not self._is_harmless(recent, len(new)):
             return None
         self._count += len(said)
-        row, said = self.waiting + data[:end], self._said + said
-        word = new.rfind(" ") + 1 if new.isascii() else open_word(new)
-        self._word = len(new) - word if word else self._word + len(new)
-        index, self._offset = _place(said, self._word)
-        cut = _start(row, len(said) - index)
-        self._said, self.waiting = said[index:], row[cut:]
-        self._recent = recent if len(recent) < _MOST_REMEMBERED else recent[-CONTEXT - self._held() :]
+        blank = new.rfind(" ") if new.isascii() else open_word(new) - 1
+        if blank < 0:
+            said = [text for text, _ in self._open] + said
+            self._word += len(new)
+        else:
+            self._word = len(new) - blank - 1
+        row = self.waiting + data[:end]
+        self._open, cut = _open(row, said, self._word)
+        self.waiting = row[cut:]
+        self._recent = recent if len(recent) < _MOST_REMEMBERED else recent[-CONTEXT - self._word :]
         return row[:cut], data[end:]
 
     def leave(self, begin: int) -> int:
-        """Give back the text, for other steps to go on with it; the events that wait begin at ``begin``.
+        """Give back the text, for other steps to go on with it; what waits begins at ``begin``.
 
-        How many events were taken.
+        How many events were taken, one at least.
         """
         text, recent = self._text, self._recent
-        text.remember(recent[: len(recent) - self._held()])
-        text.end = recent[-CONTEXT:]
-        waits = [(begin + each.start("text"), each["text"]) for each in _EVENT.finditer(self.waiting)]
-        text.pieces = [Piece(start, said, said) for start, said in waits]
+        text.pieces = []
+        for said, behind in self._open:
+            text.pieces.append(Piece(begin, said, said))
+            begin += len(said) + len(behind)
         text.open_from = text.pieces[0].start if text.pieces else None
+        held = sum(len(said) for said, _ in self._open)
+        text.remember(recent[: len(recent) - held])
+        text.end = recent[-CONTEXT:]
         return self._count
-
-    def _held(self) -> int:
-        """Characters in the texts of the events that wait."""
-        return sum(map(len, self._said))
 
     def _is_harmless(self, recent: str, new: int) -> bool:
         """Whether there is no secret in the last so many characters, nor in what was not looked at."""
@@ -158,18 +141,18 @@ def _is_plain(text: str) -> bool:
     return _NO_PLAIN.search(text) is None
 
 
-def _place(said: list[str], count: int) -> tuple[int, int]:
-    """In which text the last so many characters begin, and where in it."""
-    index = len(said)
-    while count > 0 and index:
-        index -= 1
-        count -= len(said[index])
-    return index, max(0, -count)
+def _open(row: str, said: list[str], word: int) -> tuple[list[tuple[str, str]], int]:
+    """The last so many characters of the texts of a row's events, and where they begin in it.
 
-
-def _start(row: str, count: int) -> int:
-    """Where the last so many events begin."""
-    cut = len(row)
-    for _ in range(count):
-        cut = row.rfind("\n\n", 0, cut - 2) + 2
-    return cut if cut > 1 else 0
+    As they come: a piece of them, and what stands behind it up to the next one.
+    """
+    pieces, begin = [], len(row)
+    for text in reversed(said):
+        if word <= 0:
+            break
+        stop = row.rindex('"', 0, row.rindex("\n\n", 0, begin))
+        text = text[-word:]
+        pieces.append((text, row[stop:begin]))
+        begin = stop - len(text)
+        word -= len(text)
+    return pieces[::-1], begin

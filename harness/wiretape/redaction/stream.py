@@ -63,10 +63,11 @@ class BodyRedactor:
         """Take the next bytes, give those that are safe by now."""
         given, count = "", _EVENTS_AT_ONCE
         while data:
-            row = self._row = self._row or self._begun_row()
+            row = self._row or self._begun_row()
             taken = row.take(_decoded(data)) if row else None
             if taken is not None:
                 done, rest = taken
+                self._row = row
                 self._written += len(done)
                 given, data, count = given + done, _encoded(rest), _EVENTS_AT_ONCE
             if data:
