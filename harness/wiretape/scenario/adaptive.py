@@ -15,6 +15,8 @@ USER_MESSAGE: Final = "Call each of your tools once, and then tell me what they 
 TITLE: Final = "Made up: one call of each tool that the client declared"
 BASIS: Final = "The tools that a client declared."
 GAP: Final = "All else is made up: what the tools are called with, what they give, every id and time."
+ANSWER_PIECES: Final = ("Every tool", " that was called", " has given", " something: olá ", "🌀")
+"""What the model says in the end, as it grows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,9 +30,15 @@ def adaptive(protocol: Protocol = "flow_a", *, name: str = NAME) -> Adaptive:
         protocol=protocol,
         provenance=provenance(),
         title=TITLE,
-        expect=Expect(user_message=USER_MESSAGE),
+        expect=expectation(()),
         name=name,
     )
+
+
+def expectation(declared: object) -> Expect:
+    """What a client of a made-up session is told: what to say, and the tools that it declares anyway."""
+    tools = declared if isinstance(declared, list) else []
+    return Expect(user_message=USER_MESSAGE, tools=tuple(each for each in tools if isinstance(each, dict)))
 
 
 def provenance(*more: str) -> Provenance:

@@ -7,16 +7,15 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from wiretape import strictjson
-from wiretape.cassette.model import Cassette, ClientStep, Expect, ModelCall, ModelText, Step
+from wiretape.cassette.model import Cassette, ClientStep, ModelCall, ModelText, Step
 from wiretape.codex.dialects import dialect_of, version_of
 from wiretape.codex.messages import fields
-from wiretape.scenario.adaptive import NAME, TITLE, USER_MESSAGE, provenance
+from wiretape.scenario.adaptive import ANSWER_PIECES, NAME, TITLE, USER_MESSAGE, expectation, provenance
 from wiretape.scenario.draw import Draw
 from wiretape.scenario.plan import Plan, Tool, plan
 
 _PARALLEL: Final = 8
 """Calls in one answer of the model."""
-_ANSWER: Final = ("Every tool", " that was called", " has given", " something: olá ", "🌀")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +42,7 @@ def cassette_of(scenes: Sequence[Scene], declared: object, *, seed: int, profile
         model=tuple(step for each in scenes for step in each.steps),
         client=turns if len(turns) > 1 else (),
         title=TITLE,
-        expect=Expect(user_message=USER_MESSAGE, tools=tuple(filter(_is_object, _as_list(declared)))),
+        expect=expectation(declared),
         profile=profile,
         name=NAME,
     )
@@ -74,7 +73,7 @@ def _steps(planned: Plan, draw: Draw) -> Iterator[Step]:
         yield Step(items=(thought, calls[0]))
     for start in range(1, len(calls), _PARALLEL):
         yield Step(items=tuple(calls[start : start + _PARALLEL]))
-    yield Step(items=(ModelText(text="".join(_ANSWER), deltas=_ANSWER),))
+    yield Step(items=(ModelText(text="".join(ANSWER_PIECES), deltas=ANSWER_PIECES),))
 
 
 def _call(planned: Plan, number: int, draw: Draw) -> ModelCall:
@@ -105,7 +104,3 @@ def _tool(entry: dict[str, Any], namespace: object) -> Iterator[Tool]:
 
 def _as_list(declared: object) -> list[Any]:
     return declared if isinstance(declared, list) else []
-
-
-def _is_object(each: object) -> bool:
-    return isinstance(each, dict)

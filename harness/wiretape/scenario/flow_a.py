@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Final
@@ -12,13 +12,12 @@ from typing import Any, Final
 from wiretape import strictjson
 from wiretape.cassette.model import (
     Cassette,
-    Expect,
     Interaction,
     RecordedRequest,
     RecordedResponse,
 )
 from wiretape.scenario import said
-from wiretape.scenario.adaptive import NAME, TITLE, USER_MESSAGE, provenance
+from wiretape.scenario.adaptive import ANSWER_PIECES, NAME, TITLE, USER_MESSAGE, expectation, provenance
 from wiretape.scenario.draw import Draw
 from wiretape.scenario.plan import Plan, PlannedCall, plan
 from wiretape.scenario.signatures import callable_tools
@@ -27,7 +26,6 @@ from wiretape.scenario.stream import Tape
 _WEAK_SPOT: Final = re.compile(r"\\|[\U00010000-\U0010ffff]")
 _TEXT: Final = "/message/content/text"
 _ANSWER: Final = "/message/content/parts/0"
-_ANSWER_PIECES: Final = ("Every tool", " that was called", " has given", " something: olá ", "🌀")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,13 +54,12 @@ def scene(
     tools = [tool for tool in callable_tools(declared) if tool.name not in called]
     planned = plan(tools, draw)
     turn = _Turn(planned, draw, declared, conversation_id)
-    expect = Expect(user_message=USER_MESSAGE, tools=tuple(filter(_is_object, _as_list(declared))))
     cassette = Cassette(
         protocol="flow_a",
         provenance=provenance(f"Its seed is {seed}.", *planned.gaps),
         interactions=turn.interactions(begins=not conversation_id),
         title=TITLE,
-        expect=expect,
+        expect=expectation(declared),
         name=NAME,
     )
     return Scene(plan=planned, cassette=cassette)
@@ -133,7 +130,7 @@ class _Turn:
             self._search(tape, _time(number))
         content = {"content_type": "text", "parts": [""]}
         tape.message(said.from_model(self._id("answer"), content, _time(number) + 2, channel="final"))
-        tape.grow(_ANSWER, list(_ANSWER_PIECES))
+        tape.grow(_ANSWER, list(ANSWER_PIECES))
         tape.close(_ANSWER, "", end_turn=True)
         return tape.response()
 
@@ -173,11 +170,3 @@ def _pieces(text: str, draw: Draw) -> list[str]:
         stops.add(len(text[: weak.start()].encode("utf-16-le", "surrogatepass")) + 2)
     cuts = [0, *sorted(stops), len(units)]
     return [units[start:stop].decode("utf-16-le", "surrogatepass") for start, stop in pairwise(cuts)]
-
-
-def _as_list(declared: object) -> list[Any]:
-    return declared if isinstance(declared, list) else []
-
-
-def _is_object(each: object) -> bool:
-    return isinstance(each, Mapping)

@@ -6,7 +6,7 @@ from typing import Any
 
 from wiretape.flow_a.declarations import param_misfit, signature_misfit
 from wiretape.scenario.plan import Tool
-from wiretape.scenario.values import TYPES
+from wiretape.scenario.schema import TYPES
 
 
 def callable_tools(declared: object) -> list[Tool]:

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from wiretape import pointer, strictjson
 from wiretape.scenario.draw import BROKEN, TEXTS, WHOLE, Draw
+from wiretape.scenario.schema import KINDS, TYPES, both, readable
 
 _DEEP: Final = 4
 """Levels below which nothing is made that need not be there."""
@@ -38,48 +39,6 @@ _PLAIN: Final = (
     *_FORMATS.values(),
 )
 """What patterns ask for more often than odd characters."""
-_KINDS: Final[Mapping[str, tuple[str, ...]]] = {
-    "object": ("properties", "required", "additionalProperties", "minProperties", "patternProperties"),
-    "array": ("items", "prefixItems", "minItems", "maxItems", "uniqueItems", "contains"),
-    "string": ("minLength", "maxLength", "pattern", "format"),
-    "number": ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"),
-}
-"""The keywords that tell a type where none is said."""
-TYPES: Final = (*_KINDS, "integer", "boolean", "null")
-
-
-def _is_object(value: object) -> bool:
-    return isinstance(value, dict)
-
-
-def _is_list(value: object) -> bool:
-    return isinstance(value, list) and bool(value)
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _is_count(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
-
-
-_READABLE: Final[Mapping[str, Callable[[Any], bool]]] = {
-    "enum": lambda value: isinstance(value, list),
-    **dict.fromkeys(("examples", "allOf", "anyOf", "oneOf", "prefixItems"), _is_list),
-    **dict.fromkeys(("pattern", "format", "$ref"), _is_text),
-    **dict.fromkeys(("minLength", "maxLength", "minItems", "maxItems", "minProperties"), _is_count),
-    **dict.fromkeys(("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"), _is_number),
-    "multipleOf": lambda value: _is_number(value) and value > 0,
-    "properties": _is_object,
-    "required": lambda value: _is_list(value) and all(map(_is_text, value)),
-    "type": lambda value: _is_text(value) or _is_list(value),
-}
-"""Keywords of another shape count as not there: a client's declaration is taken as far as it can be read."""
 
 
 class UnfitError(ValueError):
@@ -137,14 +96,14 @@ class _Fitter:
             raise UnfitError(f"{_begun(at)} has no end")
         if schema is False:
             raise UnfitError(f"{at or 'the schema'} takes nothing")
-        known = _readable(schema)
+        known = readable(schema)
         inside: list[object] = list(known.pop("allOf", ()))
         if "$ref" in known:
             inside.append(self._referred(known.pop("$ref"), at))
         branches = [known.pop(word) for word in ("anyOf", "oneOf") if word in known]
         inside += [self._branch(each, draw, depth) for each in branches]
         for each in inside:
-            known = _both(known, self._plain(each, draw, at, depth + 1))
+            known = both(known, self._plain(each, draw, at, depth + 1))
         return known
 
     def _referred(self, target: str, at: str) -> object:
@@ -160,7 +119,7 @@ class _Fitter:
 
     def _branch(self, branches: Sequence[Any], draw: Draw, depth: int) -> Any:
         """Any of them; far in, the first one that ends there."""
-        ends = [each for each in branches if not {"$ref", *_KINDS["object"]} & _readable(each).keys()]
+        ends = [each for each in branches if not {"$ref", *KINDS["object"]} & readable(each).keys()]
         return ends[0] if depth > _DEEP and ends else draw.in_turn(branches)
 
     def _kind(self, schema: Mapping[str, Any], draw: Draw, at: str, depth: int, kind: str) -> str:
@@ -168,7 +127,7 @@ class _Fitter:
         if isinstance(said, list):
             said = "null" if depth > _DEEP and "null" in said else draw.at("type").in_turn(said)
         if said is None:
-            told = (each for each, words in _KINDS.items() if not schema.keys().isdisjoint(words))
+            told = (each for each, words in KINDS.items() if not schema.keys().isdisjoint(words))
             return next(told, kind)
         if said not in TYPES:
             raise UnfitError(f"{at or 'the schema'} has the type {said!r}, which JSON does not know")
@@ -225,22 +184,6 @@ class _Fitter:
 def _begun(at: str) -> str:
     """The beginning of a path into an endless schema, which says the same again and again."""
     return f"{at[:_BEGINNING]}…" if len(at) > _BEGINNING else at or "the schema"
-
-
-def _readable(schema: object) -> dict[str, Any]:
-    """The keywords of a schema that can be read; none of what is no object."""
-    keywords = schema.items() if isinstance(schema, dict) else ()
-    return {word: value for word, value in keywords if _READABLE.get(word, lambda _: True)(value)}
-
-
-def _both(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
-    """A schema that demands what both demand, where they speak of different things."""
-    joined = {**one, **other}
-    if "properties" in one and "properties" in other:
-        joined["properties"] = {**one["properties"], **other["properties"]}
-    if "required" in one and "required" in other:
-        joined["required"] = [*one["required"], *other["required"]]
-    return joined
 
 
 def _text(schema: Mapping[str, Any], draw: Draw, at: str, _depth: int) -> str:
