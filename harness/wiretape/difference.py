@@ -41,7 +41,7 @@ def _walk(want: Any, got: Any, *, path: str, label: str, depth: int) -> Iterator
     for kind, brackets in _BRACKETS.items():
         if isinstance(want, kind) and isinstance(got, kind) and (want or got):
             yield Line(depth=depth, path=path, want=label + brackets[0], got=label + brackets[0], mark="same")
-            yield from _members(_named(want), _named(got), path, depth + 1)
+            yield from _members(members(want), members(got), path, depth + 1)
             yield Line(depth=depth, path=path, want=brackets[1], got=brackets[1], mark="same")
             return
     mark = _mark(want, got)
@@ -53,9 +53,8 @@ def _walk(want: Any, got: Any, *, path: str, label: str, depth: int) -> Iterator
 
 def _members(want: Mapping[Any, Any], got: Mapping[Any, Any], path: str, depth: int) -> Iterator[Line]:
     for key in [*want, *(each for each in got if each not in want)]:
-        place = f"{path}[{key}]" if isinstance(key, int) else f"{path}.{key}".removeprefix(".")
         sides = want.get(key, ABSENT), got.get(key, ABSENT)
-        yield from _walk(*sides, path=place, label=_label(key), depth=depth)
+        yield from _walk(*sides, path=member_path(path, key), label=_label(key), depth=depth)
 
 
 def _mark(want: object, got: object) -> Mark:
@@ -73,15 +72,21 @@ def _written(value: Any, label: str, depth: int) -> Iterator[tuple[int, str]]:
     for kind, (opening, closing) in _BRACKETS.items():
         if isinstance(value, kind) and value:
             yield depth, label + opening
-            for key, each in _named(value).items():
+            for key, each in members(value).items():
                 yield from _written(each, _label(key), depth + 1)
             yield depth, closing
             return
     yield depth, label + _text(value)
 
 
-def _named(value: Any) -> Mapping[Any, Any]:
+def members(value: Any) -> Mapping[Any, Any]:
+    """The members of an object by their keys, the elements of a list by their indexes."""
     return dict(enumerate(value)) if isinstance(value, list) else value
+
+
+def member_path(path: str, key: str | int) -> str:
+    """The path of a member of what stands at ``path``, as findings write it."""
+    return f"{path}[{key}]" if isinstance(key, int) else f"{path}.{key}".removeprefix(".")
 
 
 def _label(key: object) -> str:

@@ -21,7 +21,6 @@ from tests.unit.flow_a_wire import (
 from wiretape.comparison import Comparison, comparisons
 from wiretape.difference import lines
 from wiretape.strictjson import ABSENT
-from wiretape.verdict import verify
 
 Change = Callable[[dict[str, Any]], object]
 
@@ -161,7 +160,7 @@ def test_nothing_is_wanted_for_a_tool_of_the_servers() -> None:
 
 def test_the_apps_profile_wants_the_hidden_flag() -> None:
     wire = returned()
-    verify(wire.transcript, profile="app")
+    wire.transcript.profile = "app"
     assert marked(compared(wire)) == {"messages[0].metadata.is_visually_hidden_from_conversation"}
 
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
-from wiretape.contract import Finding
+from wiretape.contract import Finding, Outcome
+from wiretape.difference import member_path, members
 from wiretape.strictjson import ABSENT
+
+_ORDER: Final[Mapping[Outcome, int]] = {"fail": 0, "pass": 1, "not_applicable": 2, "not_observed": 3}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,27 +53,16 @@ def required(form: Any, got: Any, wrong: Set[str], path: str = "") -> Any:
         return form if below and form is not ABSENT else got
     if not below and not isinstance(form, dict):
         return got
-    forms, came = _named(form if isinstance(form, kind) else kind()), _named(got)
+    forms, came = members(form if isinstance(form, kind) else kind()), members(got)
     whole = {
         key: value
         for key in [*forms, *(each for each in came if each not in forms)]
-        if (value := required(forms.get(key, ABSENT), came.get(key, ABSENT), wrong, _below(path, key)))
+        if (value := required(forms.get(key, ABSENT), came.get(key, ABSENT), wrong, member_path(path, key)))
         is not ABSENT
     }
     return whole if kind is dict else list(whole.values())
 
 
-def _named(value: Any) -> Mapping[Any, Any]:
-    return dict(enumerate(value)) if isinstance(value, list) else value
-
-
-def _below(path: str, key: object) -> str:
-    return f"{path}[{key}]" if isinstance(key, int) else f"{path}.{key}".removeprefix(".")
-
-
 def in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """Failed findings first, those that say nothing last."""
     return tuple(sorted(findings, key=lambda each: _ORDER[each.outcome]))
-
-
-_ORDER = {"fail": 0, "pass": 1, "not_applicable": 2, "not_observed": 3}

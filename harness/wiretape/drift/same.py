@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from wiretape import strictjson
+from wiretape.difference import member_path, members
 from wiretape.drift.parts import UUID, Kind
 from wiretape.redaction.pseudonyms import is_pseudonym
 from wiretape.strictjson import ABSENT
@@ -65,7 +66,7 @@ class Differences:
         if isinstance(old, dict) and isinstance(new, dict):
             yield from self._members(old, new, path)
         elif isinstance(old, list) and isinstance(new, list):
-            yield from self._members(dict(enumerate(old)), dict(enumerate(new)), path)
+            yield from self._members(members(old), members(new), path)
         elif isinstance(old, str) and isinstance(new, str):
             yield from self._texts(old, new, path, name)
         elif not self._same_scalars(old, new, name):
@@ -73,14 +74,14 @@ class Differences:
 
     def _members(self, old: Mapping[Any, Any], new: Mapping[Any, Any], path: str) -> Iterator[Difference]:
         for key, value in old.items():
-            at = _joined(path, key)
+            at = member_path(path, key)
             if key in new:
                 yield from self.between(value, new[key], at, key if isinstance(key, str) else "")
             else:
                 yield Difference("gone", at, was=value)
         for key, value in new.items():
             if key not in old:
-                yield Difference("new", _joined(path, key), now=value)
+                yield Difference("new", member_path(path, key), now=value)
 
     def _texts(self, old: str, new: str, path: str, name: str) -> Iterator[Difference]:
         inner_old, inner_new = _object(old), _object(new)
@@ -113,12 +114,6 @@ class Differences:
 def _without_names(text: str) -> list[str]:
     """What stands between the ids, with all dates alike."""
     return [_DATE.sub("…", piece) for piece in _ID.split(text)]
-
-
-def _joined(path: str, key: str | int) -> str:
-    if isinstance(key, int):
-        return f"{path}[{key}]"
-    return f"{path}.{key}" if path else key
 
 
 def _object(text: str) -> dict[str, Any] | None:
