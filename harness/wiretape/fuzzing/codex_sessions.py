@@ -73,6 +73,19 @@ class _Drawing:
         self.namespaces: list[str | None] = [None]
         self._numbers = iter(range(1, 100))
 
+    def turns(self, count: int, *, steps: bool) -> tuple[list[Step], list[ClientStep]]:
+        """What the model and the client do in turns; with ``steps`` also an interrupt or a resume."""
+        model: list[Step] = []
+        client: list[ClientStep] = []
+        for number in range(count):
+            turn = self.turn()
+            if steps and number and self.draw(st.booleans()):
+                client.append(ClientStep(do="resume", value="process"))
+            interrupted = steps and self.draw(st.booleans())
+            model += turn[:1] if interrupted else turn
+            client.append(ClientStep(do="interrupt" if interrupted else "turn", value=_USER_MESSAGE))
+        return model, client
+
     def turn(self) -> list[Step]:
         """What the model does in a turn: rounds of calls, and a last word."""
         rounds = self.draw(st.integers(1, self.most_rounds))
@@ -122,15 +135,7 @@ def codex_sessions(
     in_space = spaced and draw(st.booleans())
     if in_space:
         drawing.namespaces = [_SPACE]
-    model: list[Step] = []
-    client: list[ClientStep] = []
-    for number in range(draw(st.integers(1, most_turns))):
-        turn = drawing.turn()
-        if steps and number and draw(st.booleans()):
-            client.append(ClientStep(do="resume", value="process"))
-        interrupted = steps and draw(st.booleans())
-        model += turn[:1] if interrupted else turn
-        client.append(ClientStep(do="interrupt" if interrupted else "turn", value=_USER_MESSAGE))
+    model, client = drawing.turns(draw(st.integers(1, most_turns)), steps=steps)
     return Cassette(
         protocol="codex",
         profile=_VERSION,

@@ -42,19 +42,7 @@ def read_event_stream(data: bytes, *, name: str, tool: str, request: bytes | Non
             f"{name}: expected an event stream (lines of event: and data:, a blank line behind each event), "
             f"got {body[:60]!r}. Save the answer's body itself, for example with: curl -sN … > answer.sse"
         )
-    interaction = Interaction(
-        request=RecordedRequest(
-            method="POST",
-            path=CONVERSATION,
-            headers=_JSON,
-            body=_made_up(decoder) if request is None else request,
-        ),
-        response=RecordedResponse(
-            headers={"content-type": "text/event-stream; charset=utf-8"},
-            body=body,
-            end="complete" if decoder.done else "reset",
-        ),
-    )
+    interaction = _interaction(body, decoder, request)
     return Cassette(
         protocol="flow_a",
         title=f"Imported: {name}",
@@ -69,6 +57,22 @@ def read_event_stream(data: bytes, *, name: str, tool: str, request: bytes | Non
     )
 
 
+def _interaction(body: bytes, decoder: StreamDecoder, request: bytes | None) -> Interaction:
+    return Interaction(
+        request=RecordedRequest(
+            method="POST",
+            path=CONVERSATION,
+            headers=_JSON,
+            body=_made_up(decoder) if request is None else request,
+        ),
+        response=RecordedResponse(
+            headers={"content-type": "text/event-stream; charset=utf-8"},
+            body=body,
+            end="complete" if decoder.done else "reset",
+        ),
+    )
+
+
 def _without_head(data: bytes) -> bytes:
     """The body, where ``curl -i`` put the answer's head before it."""
     head = _HEAD.match(data)
@@ -80,11 +84,10 @@ def _gaps(
 ) -> Iterable[str]:
     if made_up:
         yield _MADE_UP
-    yield (
-        "The answer's status and headers were not captured."
-        if not cut_off
-        else ("The answer's status and headers, which stood before the stream, are not kept.")
-    )
+    if cut_off:
+        yield "The answer's status and headers, which stood before the stream, are not kept."
+    else:
+        yield "The answer's status and headers were not captured."
     yield _NO_CUTS
     yield "When it was captured is not known."
     if not decoder.done:
