@@ -10,10 +10,12 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 EndHow: TypeAlias = Literal["complete", "cut", "reset", "hang", "client-left"]
 Side: TypeAlias = Literal["client", "server"]
+OTHER: Final[Mapping[Side, Side]] = {"client": "server", "server": "client"}
+"""Whom a side talks to."""
 Transport: TypeAlias = Literal["stdio", "websocket"]
 Headers: TypeAlias = tuple[tuple[str, str], ...]
 

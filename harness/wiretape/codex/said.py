@@ -9,7 +9,7 @@ from typing import Any
 from wiretape.cassette.model import RecordedFrame
 from wiretape.codex.messages import fields
 from wiretape.jsonrpc import Answer, Call, Failure, Message, read
-from wiretape.transcript import Side
+from wiretape.transcript import OTHER, Side
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +45,5 @@ def listen(frames: Iterable[RecordedFrame]) -> Iterator[Said]:
         if isinstance(message, Call):
             asked[frame.direction, frame.connection, repr(message.id)] = message
         elif isinstance(message, (Answer, Failure)):
-            other: Side = "server" if frame.direction == "client" else "client"
-            request = asked.pop((other, frame.connection, repr(message.id)), None)
+            request = asked.pop((OTHER[frame.direction], frame.connection, repr(message.id)), None)
         yield Said(by=frame.direction, connection=frame.connection, message=message, request=request)

@@ -10,10 +10,9 @@ from wiretape.codex.messages import fields
 from wiretape.drift.parts import Exchange, Part
 from wiretape.jsonrpc import Answer, Call, Failure, Message, Notice, read
 from wiretape.strictjson import ABSENT
-from wiretape.transcript import Frame, Transcript
+from wiretape.transcript import OTHER, Frame, Transcript
 
 _ARROWS: Final = {"client": "→", "server": "←"}
-_OTHER: Final = {"client": "server", "server": "client"}
 
 
 def exchanges(transcript: Transcript) -> list[Exchange]:
@@ -49,7 +48,7 @@ class _Reading:
         if isinstance(message, Notice):
             return self._notice(message, f"{arrow} {message.method}", at)
         if isinstance(message, (Answer, Failure)):
-            method = self.asked.get((_OTHER[frame.direction], repr(message.id)), "nothing that was asked")
+            method = self.asked.get((OTHER[frame.direction], repr(message.id)), "nothing that was asked")
             how = "answer to" if isinstance(message, Answer) else "error for"
             return Part(label=f"{arrow} {how} {method}", at=at, value=message.value)
         text = frame.data.decode("utf-8", "backslashreplace")

@@ -14,9 +14,9 @@ from wiretape.contract import Fault
 from wiretape.jsonrpc import Answer, Call, Failure, Message, Notice, Unreadable, read
 from wiretape.lint.rule import LintRule, Tape
 from wiretape.strictjson import ABSENT
+from wiretape.transcript import OTHER, Side
 
-_Asked: TypeAlias = dict[tuple[str, str, str], Call]
-_OTHER: Final = {"client": "server", "server": "client"}
+_Asked: TypeAlias = dict[tuple[Side, str, str], Call]
 
 
 def _valid(tape: Tape) -> Iterator[Fault]:
@@ -47,7 +47,7 @@ def _ids(tape: Tape) -> Iterator[Fault]:
     known: set[str] = set()
     for place, side, connection, message in _messages(tape):
         if isinstance(message, (Answer, Failure)):
-            call = asked.pop((_OTHER[side], connection, repr(message.id)), None)
+            call = asked.pop((OTHER[side], connection, repr(message.id)), None)
             if call is None:
                 hint = "its request is not in the recording, or was answered before"
                 yield Fault(f"{place}, id", "the id of an open request", message.id, hint)
@@ -111,7 +111,7 @@ def _items(items: Iterable[ModelItem]) -> list[Any]:
     ]
 
 
-def _messages(tape: Tape) -> Iterator[tuple[str, str, str, Message]]:
+def _messages(tape: Tape) -> Iterator[tuple[str, Side, str, Message]]:
     """Each frame: its place, who sent it on which connection, and what it says."""
     for number, frame in enumerate(tape.cassette.frames, 1):
         yield f"frames, its line {number}", frame.direction, frame.connection, read(frame.data)

@@ -11,7 +11,7 @@ from wiretape.jsonrpc import Answer, Call, Failure, Message, Notice, read
 from wiretape.strictjson import ABSENT
 from wiretape.timeline.row import GrowingTexts, Row, written
 from wiretape.timeline.wire import link_row, struck_row
-from wiretape.transcript import Entry, Frame, Link, Struck, Transcript
+from wiretape.transcript import OTHER, Entry, Frame, Link, Struck, Transcript
 
 _OF_THE_END = ("item/completed", "turn/completed", "turn/start", f"answer to {TOOL_CALL}")
 """Whose rows say what a session came to."""
@@ -69,8 +69,8 @@ class Reading:
         )
 
     def _method(self, frame: Frame, message: Answer | Failure) -> str:
-        other = "server" if frame.direction == "client" else "client"
-        return self.asked.get((other, frame.connection, repr(message.id)), "nothing that was asked")
+        key = OTHER[frame.direction], frame.connection, repr(message.id)
+        return self.asked.get(key, "nothing that was asked")
 
     def _call(self, row: Row, message: Call) -> Row:
         row, params = replace(row, event=message.method), fields(message.params)
