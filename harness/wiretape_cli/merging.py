@@ -1,4 +1,4 @@
-"""``report``: JSON reports that were written before, as any other face, each under its file's name."""
+"""``report``: JSON reports that were written before, as any other face, each as a client of its own."""
 
 from __future__ import annotations
 
@@ -23,15 +23,20 @@ def run(files: Sequence[Path], targets: Sequence[Target]) -> Exit:
     """Read all reports and write the others. Raises SetupError."""
     documents = [read(file) for file in files]
     if len(files) > 1:
-        documents = [
-            document | {"client": file.stem} for document, file in zip(documents, files, strict=True)
-        ]
+        named = zip(documents, _names(files), strict=True)
+        documents = [document | {"client": name} for document, name in named]
     if any(target.kind == "json" for target in targets):
         raise SetupError("a json report is what is read here; ask for another kind")
     write(targets, documents, put)
     if not targets:
         put(FACES["text"](documents).rstrip("\n"))
     return of_all(map(_exit, documents))
+
+
+def _names(files: Sequence[Path]) -> list[str]:
+    """What the clients are called: as their files, with the folders where two files have the same name."""
+    stems = [file.stem for file in files]
+    return stems if len({*stems}) == len(stems) else [file.with_suffix("").as_posix() for file in files]
 
 
 def read(file: Path) -> dict[str, Any]:

@@ -195,6 +195,18 @@ def test_reports_of_several_clients_become_one_page(
     assert capfd.readouterr().out.startswith("1 session as the protocol demands.")
 
 
+def test_reports_of_the_same_name_are_told_apart_by_their_folders(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    files = [str(Path(client, "report.json")) for client in ("node", "python")]
+    for file in files:
+        Path(file).parent.mkdir()
+        check("--report", f"json:{file}")
+    assert main(["report", *files]) == 0
+    assert {"node/report", "python/report"} <= {*capfd.readouterr().out.splitlines()}
+
+
 @pytest.mark.parametrize(
     ("text", "why"),
     [
