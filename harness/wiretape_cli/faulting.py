@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from wiretape_cli.errors import SetupError
 from wiretape_cli.exits import Exit
+from wiretape_cli.options import together
 
 if TYPE_CHECKING:
     from wiretape.cassette import Cassette
     from wiretape.faults import Fault, Hit
 
-Verb = TypeVar("Verb", bound=Callable[..., Any])
-
-_OPTIONS = (
+faulty = together(
     click.option(
         "--fault",
         multiple=True,
@@ -33,13 +32,7 @@ _OPTIONS = (
     ),
     click.option("--dry-run", is_flag=True, help="Only list what the faults would hit."),
 )
-
-
-def faulty(verb: Verb) -> Verb:
-    """Give a verb --fault, --faults and --dry-run."""
-    for option in reversed(_OPTIONS):
-        verb = option(verb)
-    return verb
+"""Which faults a verb plays."""
 
 
 def said(given: dict[str, Any]) -> tuple[tuple[Fault, ...], bool]:

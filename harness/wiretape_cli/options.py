@@ -25,6 +25,17 @@ DEFAULT_TIMEOUT = 30
 Verb = TypeVar("Verb", bound=Callable[..., Any])
 
 
+def together(*declared: Callable[[Verb], Verb]) -> Callable[[Verb], Verb]:
+    """Declare several options at once; help shows them in this order."""
+
+    def give(verb: Verb) -> Verb:
+        for option in reversed(declared):
+            verb = option(verb)
+        return verb
+
+    return give
+
+
 def _targets(_ctx: click.Context, _option: click.Parameter, texts: Iterable[str]) -> tuple[Target, ...]:
     """Read the values of ``--report``; a file that can't be written is refused before a client runs."""
     try:
@@ -44,7 +55,7 @@ def protocol_for(what: str) -> Callable[[Verb], Verb]:
     )
 
 
-protocol = protocol_for("Whose bundled cassettes --all and no name at all stand for.")
+protocol = protocol_for("Whose bundled cassettes are played where none is named, and whose auto is.")
 profile = click.option(
     "--profile",
     "profiles",
@@ -62,7 +73,7 @@ report = click.option(
     metavar="KIND:FILE",
     help="Also write a report: json, junit, html, md, github, badge or text. Repeatable.",
 )
-_playing = (
+playing = together(
     click.option(
         "--pace", default="recorded", show_default=True, help="recorded, instant, or a factor as x0.5."
     ),
@@ -74,11 +85,15 @@ _playing = (
     ),
     click.option("--strict", is_flag=True, help="Answer a wrong return with 422 and the findings."),
     click.option(
-        "--seed", type=int, default=0, show_default=True, help="What made-up sessions (auto) are drawn from."
+        "--seed",
+        type=int,
+        default=0,
+        show_default=True,
+        help="What is random is drawn from it: sessions of auto, the fault jitter.",
     ),
     profile,
 )
-
+"""How cassettes are played."""
 
 _WEBSOCKET = {
     "--ws-auth": "Lock the websockets of codex plays: capability-token or signed-bearer-token.",
@@ -92,24 +107,13 @@ _WEBSOCKET = {
 """The app-server's own options, as they are."""
 
 
-def websocket(verb: Verb) -> Verb:
-    """Give a verb --ws-auth and what belongs to it."""
-    for name, text in reversed(_WEBSOCKET.items()):
-        verb = click.option(name, metavar="TEXT", help=text)(verb)
-    return verb
+websocket = together(*(click.option(name, metavar="TEXT", help=text) for name, text in _WEBSOCKET.items()))
 
 
 def app_server(given: dict[str, Any]) -> tuple[str, ...]:
     """Take the options that ``websocket`` declares out of a verb's, as the app-server's command line."""
     values = {name: given.pop(name.removeprefix("--").replace("-", "_")) for name in _WEBSOCKET}
     return tuple(part for name, value in values.items() if value is not None for part in (name, value))
-
-
-def playing(verb: Verb) -> Verb:
-    """Give a verb --pace, --chunks, --ids, --strict and --profile."""
-    for option in reversed(_playing):
-        verb = option(verb)
-    return verb
 
 
 def demanded(profiles: Iterable[str], protocol: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -35,6 +36,32 @@ def test_help_lists_every_verb_in_a_whole_line(capsys: pytest.CaptureFixture[str
     for verb in VERBS:
         assert f"  {verb} " in out
     assert "..." not in out.partition("Commands:")[2], "a short help is cut off"
+
+
+@pytest.mark.parametrize("group", ["record", "import", "fuzz"])
+def test_the_help_of_a_group_tells_its_verbs_in_whole_lines(
+    group: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([group, "--help"]) == 0
+    assert "..." not in capsys.readouterr().out.partition("Commands:")[2].partition("Example")[0]
+
+
+def test_every_option_has_a_help() -> None:
+    silent = [
+        f"{context.command_path} {option.opts[0]}"
+        for context, verb in every_verb(cli, click.Context(cli, info_name="wiretape"))
+        for option in verb.params
+        if isinstance(option, click.Option) and not option.help
+    ]
+    assert silent == []
+
+
+def every_verb(group: click.Group, context: click.Context) -> Iterator[tuple[click.Context, click.Command]]:
+    for name, verb in group.commands.items():
+        below = click.Context(verb, parent=context, info_name=name)
+        yield below, verb
+        if isinstance(verb, click.Group):
+            yield from every_verb(verb, below)
 
 
 @pytest.mark.parametrize("verb", VERBS)

@@ -54,7 +54,7 @@ whole answer, a tool without one answers with its argument text, and:
     help="Keep the session that --cassette auto made up, as a cassette that plays.",
 )
 @click.option(
-    "--all", "every", is_flag=True, help="All bundled cassettes of --protocol; so it is without names."
+    "--all", "every", is_flag=True, help="All bundled cassettes of --protocol, as without any name."
 )
 @options.protocol
 @options.playing
@@ -101,21 +101,15 @@ def check(
 ) -> Exit:
     """Run a client against cassettes and judge, rule by rule, what it sends.
 
-    For each cassette the command runs once. Over several cassettes the exit code is the first of 2, 1, 3 that
-    occurred.
+    For each cassette the command runs once. Exits 0 when it does what it must, 1 with violations, 2 when it
+    can't be run or sends nothing and fails, 3 when it did not play a session to its end; over several
+    cassettes with the first of 2, 1, 3 that occurred.
     """
     from wiretape_cli.checking import Check
     from wiretape_cli.made_up import demand_one
 
     faults, only_list = faulting.said(playing)
-    if not command and not only_list:
-        raise click.UsageError(
-            "name the client's command behind --, as in: wiretape check -- python client.py"
-        )
-    if update_baseline and baseline is None:
-        raise click.UsageError("--update-baseline needs --baseline FILE, the file to update")
-    if names and every:
-        raise click.UsageError("--cassette and --all exclude each other; name some cassettes or take all")
+    _demand_sense(command or only_list, baseline or not update_baseline, not (names and every))
     cassettes = options.cassettes(names, protocol)
     if save_auto is not None:
         demand_one(cassettes, save_auto)
@@ -135,3 +129,15 @@ def check(
         update_baseline=update_baseline,
         save_auto=save_auto,
     ).run()
+
+
+def _demand_sense(has_work: object, has_baseline: object, is_one_choice: object) -> None:
+    """Refuse options that mean nothing together, or without each other."""
+    if not has_work:
+        raise click.UsageError(
+            "name the client's command behind --, as in: wiretape check -- python client.py"
+        )
+    if not has_baseline:
+        raise click.UsageError("--update-baseline needs --baseline FILE, the file to update")
+    if not is_one_choice:
+        raise click.UsageError("--cassette and --all exclude each other; name some cassettes or take all")

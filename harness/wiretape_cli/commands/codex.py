@@ -13,10 +13,11 @@ CASSETTE = "WIRETAPE_CODEX_CASSETTE"
 
 EPILOG = f"""\b
 Environment:
-  {BRIDGE}    where a wiretape server plays: HOST:PORT/PLAY. 'wiretape check'
-                           sets it, 'wiretape serve' prints it as codex_bridge
-  {CASSETTE}  without a server: the cassette to play; the verdict is
-                           written to stderr at the end
+  {BRIDGE}    where a wiretape server plays: HOST:PORT/PLAY;
+                           'wiretape check' sets it, 'wiretape serve'
+                           prints it as codex_bridge
+  {CASSETTE}  without a server: the cassette to play; the
+                           verdict goes to stderr at the end
 
 \b
 Example:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
 from wiretape_cli.exits import Exit
+from wiretape_cli.options import Verb, profile, protocol_for, seconds, together
 from wiretape_cli.options import demanded as demanded_profile
-from wiretape_cli.options import profile, protocol_for, seconds
 
 EPILOG = """\b
 Examples:
@@ -29,11 +29,11 @@ Examples:
   wiretape fuzz client --protocol codex --kind calls -- python my_client.py
   wiretape fuzz client --replay .wiretape-fuzz-client/finds/tokens.yaml -- python my_client.py
 """
-Verb = TypeVar("Verb", bound=Callable[..., Any])
 
 
 @click.group(
-    short_help="Attack a decoder or a client.", epilog="Example: wiretape fuzz client -- python my_client.py"
+    short_help="Attack a decoder or a client.",
+    epilog="\b\nExample:\n  wiretape fuzz client -- python my_client.py",
 )
 def fuzz() -> None:
     """Attack a decoder or a client with what is drawn at random.
@@ -43,8 +43,8 @@ def fuzz() -> None:
 
 
 def attacking(folder: str, examples: int) -> Callable[[Verb], Verb]:
-    """Give a verb the options of every attack: what is drawn, how long, and where finds are kept."""
-    declared = (
+    """The options of every attack: what is drawn, how long, and where finds are kept."""
+    return together(
         click.option(
             "--seed", type=int, default=0, show_default=True, help="The same seed draws the same examples."
         ),
@@ -55,7 +55,9 @@ def attacking(folder: str, examples: int) -> Callable[[Verb], Verb]:
             show_default=True,
             help="Examples of each kind.",
         ),
-        click.option("--kind", "kinds", multiple=True, help="Attack in this kind only; repeatable."),
+        click.option(
+            "--kind", "kinds", multiple=True, metavar="NAME", help="Attack in this kind only. Repeatable."
+        ),
         click.option(
             "--time",
             "seconds",
@@ -84,19 +86,14 @@ def attacking(folder: str, examples: int) -> Callable[[Verb], Verb]:
             help="A folder or redis://HOST:PORT/N that keeps examples that failed, shared with other runs. "
             "[default: the corpus]",
         ),
-        click.option("--replay", multiple=True, type=FILE, help="Try saved finds again, and nothing else."),
+        click.option(
+            "--replay", multiple=True, type=FILE, help="Try a saved find again, and nothing else. Repeatable."
+        ),
         click.option("--json", "as_json", is_flag=True, help="A JSON report on stdout as well."),
     )
 
-    def give(verb: Verb) -> Verb:
-        for option in reversed(declared):
-            verb = option(verb)
-        return verb
 
-    return give
-
-
-@fuzz.command(epilog=EPILOG)
+@fuzz.command(short_help="Attack a decoder of any language.", epilog=EPILOG)
 @click.option("--command", help="A program that decodes.")
 @click.option("--python", metavar="MODULE:FUNC", help="A function: bytes in, the list of messages out.")
 @click.option("--one-shot", is_flag=True, help="Run the command once a stream.")
@@ -133,7 +130,11 @@ def decoder(*, command: str | None, python: str | None, as_json: bool, **options
     return fuzzing_decoder.run(target, options["contract"], attack, as_json=as_json)
 
 
-@fuzz.command(epilog=CLIENT_EPILOG, context_settings={"allow_interspersed_args": False})
+@fuzz.command(
+    short_help="Attack a whole client.",
+    epilog=CLIENT_EPILOG,
+    context_settings={"allow_interspersed_args": False},
+)
 @protocol_for("What the client speaks.")
 @click.option("--persistent", is_flag=True, help="The command stays up and takes session after session.")
 @profile

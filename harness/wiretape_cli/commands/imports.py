@@ -2,38 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
 
 import click
 
 from wiretape_cli.exits import Exit
+from wiretape_cli.options import together
 
 EPILOG = """\b
 Examples:
   wiretape import har session.har --out session.yaml
   wiretape show session.yaml
 """
-Verb = TypeVar("Verb", bound=Callable[..., Any])
 FILE = click.Path(path_type=Path, dir_okay=False, exists=True)
 
 
-def common(verb: Verb) -> Verb:
-    """Give a verb FILE, --out and --redact."""
-    options = (
-        click.argument("file", type=FILE),
-        click.option(
-            "--out",
-            required=True,
-            type=click.Path(path_type=Path, dir_okay=False),
-            help="The cassette to write. It must not exist.",
-        ),
-        click.option("--redact", type=FILE, help="Your own redaction rules, beside those that always hold."),
-    )
-    for option in reversed(options):
-        verb = option(verb)
-    return verb
+common = together(
+    click.argument("file", type=FILE),
+    click.option(
+        "--out",
+        required=True,
+        type=click.Path(path_type=Path, dir_okay=False),
+        help="The cassette to write. It must not exist.",
+    ),
+    click.option("--redact", type=FILE, help="Your own redaction rules, beside those that always hold."),
+)
+"""What every import takes."""
 
 
 def example(line: str) -> str:
@@ -84,15 +78,33 @@ def mitmproxy(*, file: Path, out: Path, redact: Path | None) -> Exit:
 
 
 @import_.command(
-    "codex-jsonl", epilog=example("wiretape import codex-jsonl app-server.jsonl --out session.yaml")
+    "codex-jsonl",
+    short_help="A log of an app-server's messages, as JSON lines.",
+    epilog=example("wiretape import codex-jsonl app-server.jsonl --out session.yaml"),
 )
 @common
-@click.option("--direction-key", "direction", default="dir", show_default=True, help="Says who sent it.")
-@click.option("--message-key", "message", default="msg", show_default=True, help="Holds the message.")
-@click.option("--time-key", "time", default="t", show_default=True, help="Seconds; may be missing.")
-@click.option("--connection-key", "connection", default="conn", show_default=True, help="May be missing.")
-@click.option("--client", default="client->server", show_default=True, help="The direction of the client's.")
-@click.option("--server", default="server->client", show_default=True, help="The direction of the server's.")
+@click.option(
+    "--direction-key", "direction", default="dir", show_default=True, help="The member that says who sent it."
+)
+@click.option(
+    "--message-key", "message", default="msg", show_default=True, help="The member that is the message."
+)
+@click.option(
+    "--time-key", "time", default="t", show_default=True, help="The member with seconds; may be missing."
+)
+@click.option(
+    "--connection-key",
+    "connection",
+    default="conn",
+    show_default=True,
+    help="The member that names the connection; may be missing.",
+)
+@click.option(
+    "--client", default="client->server", show_default=True, help="Its value where the client sent it."
+)
+@click.option(
+    "--server", default="server->client", show_default=True, help="Its value where the server sent it."
+)
 def codex_jsonl(*, file: Path, out: Path, redact: Path | None, **keys: str) -> Exit:
     """A log of an app-server's messages: JSON lines with a member that says who sent each."""
     from wiretape.imports import LogKeys

@@ -13,7 +13,8 @@ from wiretape_cli.exits import Exit
 EPILOG = """\b
 Example:
   wiretape serve alefita_way --port 8123
-  curl -N http://127.0.0.1:8123/play/alefita_way/backend-api/f/conversation -d @request.json
+  curl -N http://127.0.0.1:8123/play/alefita_way/backend-api/f/conversation \\
+       -H 'content-type: application/json' -d '{"action": "next", "messages": []}'
 """
 
 

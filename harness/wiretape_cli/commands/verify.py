@@ -29,7 +29,7 @@ def verify(
 ) -> Exit:
     """Judge saved transcripts (JSONL) or cassettes, offline.
 
-    Exits 0 when every rule holds, 1 with violations, 2 when a file can't be read.
+    Exits 0 without violations, 1 with, 2 when a file can't be read.
     """
     from wiretape_cli.verifying import run
 
