@@ -7,7 +7,7 @@ from typing import Any
 
 from tests.unit.codex_wire import THREAD, TURN, Wire
 from wiretape.cassette import ModelCall, ModelText, RecordedFrame, Step
-from wiretape.codex.scenario import Scenario, scenario
+from wiretape.codex.script import Script, script_of
 from wiretape.transcript import Frame
 
 
@@ -43,9 +43,9 @@ class Session(Wire):
         told = {"id": turn, "status": status, "error": error or None}
         self.notify("turn/completed", threadId=THREAD, turn=told)
 
-    def script(self) -> Scenario:
+    def script(self) -> Script:
         entries = [each for each in self.transcript.entries if isinstance(each, Frame)]
-        return scenario(
+        return script_of(
             RecordedFrame(direction=each.direction, delay=0, data=each.data, connection=each.connection)
             for each in entries
         )

@@ -16,7 +16,7 @@ from wiretape.cassette.model import (
     RecordedResponse,
     Step,
 )
-from wiretape.codex.scenario import scripted
+from wiretape.codex.script import scripted
 from wiretape.endpoints import RECORDED
 from wiretape.flow_a.expectation import expectation
 from wiretape.imports.exchange import Exchange, Source, SourceError, delays, joined

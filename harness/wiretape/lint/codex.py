@@ -9,7 +9,7 @@ from typing import Any, Final, TypeAlias
 from wiretape import strictjson
 from wiretape.cassette.model import ModelItem, ModelText, Step
 from wiretape.codex.messages import TOOL_CALL, fields
-from wiretape.codex.scenario import scenario
+from wiretape.codex.script import script_of
 from wiretape.contract import Fault
 from wiretape.jsonrpc import Answer, Call, Failure, Message, Notice, Unreadable, read
 from wiretape.lint.rule import LintRule, Tape
@@ -80,7 +80,7 @@ def _model(tape: Tape) -> Iterator[Fault]:
     """The steps that play are those that the frames show."""
     if not tape.cassette.frames:
         return
-    shown = scenario(tape.cassette.frames).model or (Step(),)
+    shown = script_of(tape.cassette.frames).model or (Step(),)
     for index, (step, seen) in enumerate(zip_longest(tape.cassette.model, shown)):
         plays, was = _what(step), _what(seen)
         if not strictjson.equal(plays, was):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from wiretape.cassette import Cassette, dumps, save
-from wiretape.codex.scenario import scripted, unscripted
+from wiretape.codex.script import scripted, unscripted
 from wiretape.imports.told import told
 from wiretape.redaction import Redactor, refuse_secrets
 from wiretape_server.recording.codex_recovery import joined

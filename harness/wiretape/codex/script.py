@@ -18,7 +18,7 @@ _UNSEEN: Final = "The model's provider was not recorded: model is what the clien
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Scenario:
+class Script:
     """The parts of a codex cassette that follow from its frames."""
 
     model: tuple[Step, ...]
@@ -29,7 +29,7 @@ class Scenario:
     """What the steps can't say, one sentence each."""
 
 
-def scenario(frames: Iterable[RecordedFrame]) -> Scenario:
+def script_of(frames: Iterable[RecordedFrame]) -> Script:
     """Derive the script of a recorded session from its frames.
 
     A cassette plays one thread: the one with the most model steps, of several the first. Replayed, the steps
@@ -46,7 +46,7 @@ def scenario(frames: Iterable[RecordedFrame]) -> Scenario:
     steps = client.steps(thread)
     turns = [step.value for step in steps if step.do in ("turn", "interrupt")]
     version = next(filter(None, map(version_of, client.agents)), None)
-    return Scenario(
+    return Script(
         model=tuple(model.threads.get(thread, ())),
         client=() if [step.do for step in steps] == ["turn"] else steps,
         expect=Expect(
@@ -65,7 +65,7 @@ def scripted(cassette: Cassette) -> Cassette:
     Call it after redaction: a secret may be split over the deltas of a text, which frames are looked through
     for, and steps are not.
     """
-    script = scenario(cassette.frames)
+    script = script_of(cassette.frames)
     return replace(
         cassette,
         profile=script.profile,
@@ -78,7 +78,7 @@ def scripted(cassette: Cassette) -> Cassette:
 
 def unscripted(cassette: Cassette) -> Cassette:
     """Take from a recorded session what ``scripted`` gave it."""
-    derived = scenario(cassette.frames).gaps
+    derived = script_of(cassette.frames).gaps
     kept = tuple(gap for gap in cassette.provenance.gaps if gap not in derived)
     return replace(
         cassette,

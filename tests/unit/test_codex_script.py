@@ -9,7 +9,7 @@ import pytest
 from tests.unit.codex_script import Session
 from tests.unit.codex_wire import ECHO, THREAD, TURN, text_result
 from wiretape.cassette import Cassette, ClientStep, Expect, Step, bundled, load_cassette
-from wiretape.codex.scenario import scenario, scripted, unscripted
+from wiretape.codex.script import script_of, scripted, unscripted
 
 WAIT = Step(wait="until_interrupt")
 
@@ -20,7 +20,7 @@ def cassette(request: pytest.FixtureRequest) -> Cassette:
 
 
 def test_a_recording_of_the_real_server_gives_the_script_that_it_was_made_with(cassette: Cassette) -> None:
-    found = scenario(cassette.frames)
+    found = script_of(cassette.frames)
     assert (found.model, found.client) == (cassette.model, cassette.client)
     assert found.expect.user_message == cassette.expect.user_message
     assert found.expect.tools == cassette.expect.tools
@@ -30,7 +30,7 @@ def test_a_recording_of_the_real_server_gives_the_script_that_it_was_made_with(c
 
 def test_the_results_are_what_the_client_answered() -> None:
     results = {
-        name: scenario(load_cassette(f"codex/{name}").frames).expect.results for name in bundled("codex")
+        name: script_of(load_cassette(f"codex/{name}").frames).expect.results for name in bundled("codex")
     }
     assert results["dynamic_tool_text"] == {"demo_echo": "echo"}
     assert results["success_false"]["demo_echo"]["success"] is False
@@ -115,7 +115,7 @@ def test_what_is_no_message_changes_nothing(session: Session) -> None:
 def test_a_session_without_a_turn_has_no_model() -> None:
     script = Session().begin().script()
     assert (script.model, script.gaps, script.profile) == ((), (), "0.171")
-    assert scenario(()).profile == ""
+    assert script_of(()).profile == ""
 
 
 def test_a_thread_that_is_older_than_the_recording_has_unknown_tools() -> None:

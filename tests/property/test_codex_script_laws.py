@@ -12,7 +12,7 @@ from tests.property.test_codex_hostile import STEPS
 from tests.server.codex_replay import lines, names
 from tests.server.test_codex_scenario import frames as frames_of
 from wiretape.cassette import Cassette, Provenance, RecordedFrame, dumps, loads
-from wiretape.codex.scenario import scenario, scripted, unscripted
+from wiretape.codex.script import script_of, scripted, unscripted
 
 RECORDED = [frame for name in names()[::4] for frame in frames_of(lines(name))]
 ANY_FRAMES = STEPS.map(
@@ -51,4 +51,4 @@ def test_a_script_depends_on_the_frames_alone(frames: list[RecordedFrame]) -> No
 @given(st.lists(st.sampled_from(RECORDED), max_size=25), st.integers(0, 25))
 def test_a_message_that_is_no_json_changes_nothing(frames: list[RecordedFrame], place: int) -> None:
     noise: Any = RecordedFrame(direction="server", delay=0, data=b"no json")
-    assert scenario([*frames[:place], noise, *frames[place:]]) == scenario(frames)
+    assert script_of([*frames[:place], noise, *frames[place:]]) == script_of(frames)
