@@ -10,6 +10,7 @@ from pathlib import Path
 from wiretape.cassette import Cassette, load_cassette
 from wiretape_cli.errors import SetupError
 from wiretape_cli.saving import begin, conclude, redactor_of, refuse_existing, refuse_partial
+from wiretape_cli.screen import say
 from wiretape_server.recording.codex_session import CodexRecording
 from wiretape_server.recording.codex_stdio import StdioTee, exit_code
 
@@ -33,7 +34,13 @@ def record_stdio(command: Sequence[str], *, out: Path, append: bool, redact: Pat
     except OSError as error:
         raise SetupError(f"{command[0]} can't be started: {error.strerror or error}") from None
     session.close()
-    saved = conclude(session.recording, out, behind=before)
+    try:
+        saved = conclude(session.recording, out, behind=before)
+    except SetupError as error:
+        if not code:
+            raise
+        say(f"Error: {error}")
+        return code
     return code or saved
 
 

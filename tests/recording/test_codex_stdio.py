@@ -213,3 +213,53 @@ def test_a_client_that_reads_no_more_ends_the_program(tmp_path: Path) -> None:
         assert process.stdout.readline() == b"{}\n"
         process.stdout.close()
         assert process.wait(TIMEOUT * 2) != 0
+
+
+def run_program(code: str, out: Path) -> subprocess.Popen[bytes]:
+    """Record a program that is this Python code."""
+    program = [sys.executable, "-c", f"import os, sys, time\n{code}", "app-server"]
+    pipe = subprocess.PIPE
+    return subprocess.Popen(
+        [*RECORD, "--out", str(out), "--", *program], stdin=pipe, stdout=pipe, stderr=pipe
+    )
+
+
+@posix
+def test_a_client_that_is_slow_to_read_gets_all_of_a_program_that_has_ended(tmp_path: Path) -> None:
+    out = tmp_path / "my.yaml"
+    many = 1500  # more than the client's pipe holds, and less than with the program's
+    with run_program(f'sys.stdout.write(\'{{"a": "{"x" * 53}"}}\\n\' * {many})', out) as client:
+        with pytest.raises(
+            subprocess.TimeoutExpired
+        ):  # it waits for its client, longer than for a silent pipe
+            client.wait(2.5)
+        heard, _ = client.communicate(timeout=TIMEOUT)
+    assert heard.count(b"\n") == many
+    assert len(load_cassette(out).frames) == many
+
+
+@posix
+@pytest.mark.parametrize("descriptor", [0, 1])
+def test_what_a_program_closes_while_it_lives_is_closed_for_its_client(
+    descriptor: int, tmp_path: Path
+) -> None:
+    code = f"print('{{}}', flush=True); os.close({descriptor}); time.sleep(8)"
+    with run_program(code, tmp_path / "my.yaml") as client:
+        assert client.stdout is not None
+        assert client.stdin is not None
+        assert client.stdout.readline() == b"{}\n"
+        if descriptor == 1:
+            assert client.stdout.readline() == b""
+        else:
+            with pytest.raises(BrokenPipeError):
+                client.stdin.write(b"x" * (1 << 20))
+        client.terminate()
+        assert client.wait(TIMEOUT) == 128 + signal.SIGTERM  # it had not ended before
+
+
+@posix
+def test_the_exit_code_is_the_programs_also_when_nothing_can_be_saved(tmp_path: Path) -> None:
+    out = tmp_path / "my.yaml"
+    code, _, said = record(out, code=7)
+    assert (code, out.exists()) == (7, False)
+    assert "Error: nothing was recorded" in said
