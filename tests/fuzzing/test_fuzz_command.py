@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import shlex
 import sys
@@ -10,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests.fuzzing.test_decoder_campaign import FAULTY
 from wiretape.cassette import bundled_directory, load_cassette
 from wiretape_cli.corpus import Corpus
 from wiretape_cli.exits import Exit
@@ -74,6 +76,16 @@ def test_a_saved_find_is_tried_again_in_one_command(fuzz: Any, tmp_path: Path, s
     file = str((tmp_path / "corpus" / "finds" / "truncate-text").with_suffix(suffix))
     assert fuzz("--python", f"{MODULE}:without_truncate", "--replay", file)[0] == Exit.VIOLATIONS
     assert fuzz("--python", f"{MODULE}:right", "--replay", file)[0] == Exit.FINE
+
+
+@pytest.mark.parametrize(("contract", "code"), [([], 1), (["exact"], 1), (["lenient"], 0)])
+def test_a_contract_says_what_is_asked_of_a_stream_with_a_fault(
+    fuzz: Any, tmp_path: Path, contract: list[str], code: int
+) -> None:
+    file = tmp_path / "faulty.json"
+    file.write_text(json.dumps({"sse_base64": base64.b64encode(FAULTY).decode()}), encoding="utf-8")
+    options = [word for each in contract for word in ("--contract", each)]
+    assert fuzz("--python", f"{MODULE}:inventing", "--replay", str(file), *options)[0] == code
 
 
 @pytest.mark.parametrize(

@@ -108,6 +108,17 @@ def test_the_command_takes_the_mapping(tmp_path: Path, capsys: pytest.CaptureFix
     assert verify(load_cassette(out)).violations == ()
 
 
+def test_the_command_is_told_where_times_and_connections_stand(tmp_path: Path) -> None:
+    file, out = tmp_path / "app.jsonl", tmp_path / "app.yaml"
+    places = [{"seconds": 1.0, "line": "first"}, {"seconds": 1.25, "line": "second"}]
+    records = [said("client->server", HELLO) | place for place in places]
+    file.write_text("\n".join(map(json.dumps, records)))
+    command = ["import", "codex-jsonl", str(file), "--out", str(out)]
+    assert main([*command, "--time-key", "seconds", "--connection-key", "line"]) == 0
+    frames = load_cassette(out).frames
+    assert [(each.connection, each.delay) for each in frames] == [("", 0), ("second", 250)]
+
+
 @pytest.mark.parametrize("log", sorted(LOGS.glob("*.jsonl")), ids=lambda path: path.stem)
 def test_every_log_of_the_app_server_can_be_saved_and_loaded(log: Path, tmp_path: Path) -> None:
     out = tmp_path / "s.yaml"

@@ -57,9 +57,12 @@ def test_a_given_request_is_taken_as_it_is() -> None:
     assert not any("made up" in gap for gap in cassette.provenance.gaps)
 
 
-def test_the_head_that_curl_puts_before_a_body_is_cut_off() -> None:
-    head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
-    assert imported(head + ANSWER).interactions[0].response.body == ANSWER
+@pytest.mark.parametrize(
+    "before", [b"", b"HTTP/1.1 200 Connection established\r\n\r\n", b"HTTP/1.1 100 Continue\r\n\r\n" * 2]
+)
+def test_the_heads_that_curl_puts_before_a_body_are_cut_off(before: bytes) -> None:
+    head = b"HTTP/2 200 \r\ncontent-type: text/event-stream\r\nset-cookie: a=b\r\n\r\n"
+    assert imported(before + head + ANSWER).interactions[0].response.body == ANSWER
 
 
 @pytest.mark.parametrize(
@@ -87,6 +90,16 @@ def test_every_captured_stream_comes_in_and_can_be_loaded(name: str, tmp_path: P
     assert main(["import", "sse", str(file), "--out", str(out)]) == 0
     cassette = load_cassette(out)
     assert cassette.interactions[0].response.body == file.read_bytes()
+
+
+def test_the_command_takes_the_body_of_the_request(tmp_path: Path) -> None:
+    body, out = tmp_path / "request.json", tmp_path / "a.yaml"
+    body.write_bytes(b'{"action": "next", "model": "mine"}')
+    stream = str(STREAMS / "instant_answer.sse")
+    assert main(["import", "sse", stream, "--out", str(out), "--request", str(body)]) == 0
+    cassette = load_cassette(out)
+    assert cassette.interactions[0].request.body == body.read_bytes()
+    assert not any("made up" in gap for gap in cassette.provenance.gaps)
 
 
 def test_secrets_do_not_reach_the_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
