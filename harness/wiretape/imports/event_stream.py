@@ -16,7 +16,7 @@ from wiretape.flow_a.stream import StreamDecoder
 from wiretape.imports.exchange import SourceError
 from wiretape.sse import EventStreamDecoder
 
-_HEAD: Final = re.compile(rb"HTTP/[0-9.]+ [0-9]{3}[^\n]*\n(?:[^\r\n]+\r?\n)*\r?\n")
+_HEADS: Final = re.compile(rb"(?:HTTP/[0-9.]+ [0-9]{3}[^\n]*\n(?:[^\r\n]+\r?\n)*\r?\n)+")
 _JSON: Final = {"content-type": "application/json"}
 _NO_CUTS: Final = "The file holds no chunk cuts and no times: each event is its own chunk, without delay."
 _MADE_UP: Final = (
@@ -74,9 +74,9 @@ def _interaction(body: bytes, decoder: StreamDecoder, request: bytes | None) -> 
 
 
 def _without_head(data: bytes) -> bytes:
-    """The body, where ``curl -i`` put the answer's head before it."""
-    head = _HEAD.match(data)
-    return data[head.end() :] if head else data
+    """The body, where ``curl -i`` put the answer's head before it, behind those of a proxy and of 1xx."""
+    heads = _HEADS.match(data)
+    return data[heads.end() :] if heads else data
 
 
 def _gaps(
