@@ -124,10 +124,11 @@ def test_what_stands_before_the_protocols_path_is_cut_off() -> None:
     assert interaction.request.path == "/backend-api/f/conversation"
 
 
-def test_a_request_that_was_never_answered_is_left_out() -> None:
-    blocked = entry(None)
-    blocked["response"]["status"] = 0
-    assert len(imported(blocked, *recorded()).interactions) == 2
+@pytest.mark.parametrize("response", [{"status": 0}, {"status": -1}, {}, None])
+def test_a_request_that_was_never_answered_is_left_out_and_named(response: object) -> None:
+    cassette = imported(entry(None, url=f"{URL}?a=SECRET", response=response), *recorded())
+    assert len(cassette.interactions) == 2
+    assert f"entry 1: POST {URL} was never answered, and is left out" in cassette.provenance.gaps
 
 
 def test_an_answer_that_broke_off_is_played_so() -> None:
@@ -232,7 +233,12 @@ def test_a_binary_message_is_decoded() -> None:
         (b'{"log": {}}', "expected a list as entries"),
         (har(), "expected entries, got none"),
         (har(7), "entry 1: expected an object as request"),
-        (har({"request": {}}), "entry 1: expected an object as response"),
+        (har({"request": {}}), "entry 1: request: expected a text as method"),
+        (
+            har(entry(None, response={"status": "200"})),
+            "response: expected a status from 100 to 599, got '200'",
+        ),
+        (har(entry(None, response=None)), "got 1 other entries\n  entry 1: POST " + URL + ", never answered"),
         (har({"request": {"method": "GET"}, "response": {}}), "entry 1: request: expected a text as url"),
         (har(entry({"text": "*", "encoding": "base64"})), "entry 1: response.content: expected base64"),
         (

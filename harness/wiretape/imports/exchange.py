@@ -33,6 +33,7 @@ class Exchange:
     request_headers: Headers = ()
     request_body: bytes = b""
     status: int
+    """0: it was never answered, or it is not of the protocol and nobody looked."""
     response_headers: Headers = ()
     body: bytes | None = None
     """Without its content coding; None where the source does not hold it."""

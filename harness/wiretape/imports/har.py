@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, Final
 
 from wiretape import strictjson
 from wiretape.cassette.model import Cassette
 from wiretape.imports.exchange import Exchange, SocketMessage, Source, SourceError
-from wiretape.imports.sessions import cassette_of
+from wiretape.imports.sessions import cassette_of, is_of_flow_a
 from wiretape.strictjson import StrictJSONError
 from wiretape.transcript import Headers, Side
 
@@ -21,13 +22,15 @@ _ADVICE: Final = (
 _SIDES: Final[dict[object, Side]] = {"send": "client", "receive": "server"}
 _TEXT: Final = 1
 """A websocket message's opcode."""
+_CONTROL: Final = 8
+"""From here on, opcodes are those of closes, pings and pongs."""
 
 
 def read_har(data: bytes, *, name: str) -> Cassette:
     """Make a cassette of a HAR file. Raises SourceError, with the number of the entry where there is one."""
     log = _log(data, name)
     entries = _list(log, "entries", f"{name}: log")
-    exchanges = [each for number, entry in enumerate(entries, 1) for each in _exchange(entry, number, name)]
+    exchanges = [_exchange(entry, number, name) for number, entry in enumerate(entries, 1)]
     return cassette_of(exchanges, _source(log, entries, name))
 
 
@@ -63,35 +66,48 @@ def _about(log: dict[str, Any], key: str) -> str:
     return " ".join(part for part in parts if isinstance(part, str) and part)
 
 
-def _exchange(entry: Any, number: int, name: str) -> Iterator[Exchange]:
-    """The entry's exchange; nothing for a request that was never answered."""
+def _exchange(entry: Any, number: int, name: str) -> Exchange:
+    """The entry's exchange. Of one that is not of the protocol no more is read than what it is."""
     place = f"{name}: entry {number}"
-    request, response = (_object(entry, key, place) for key in ("request", "response"))
+    request = _object(entry, "request", place)
     method, url = (_text(request, key, f"{place}: request") for key in ("method", "url"))
-    messages, status = tuple(_messages(entry, place)), response.get("status")
-    if messages:
-        status = 101
-    if type(status) is not int or not 100 <= status <= 599:
-        return
-    body, gaps = _body(response, place)
-    yield Exchange(
-        place=f"entry {number}",
-        method=method,
-        url=url,
+    messages = tuple(_messages(entry, place))
+    known = Exchange(place=f"entry {number}", method=method, url=url, status=0, messages=messages)
+    if not (messages or is_of_flow_a(url)):
+        return known
+    response = entry.get("response") or {}
+    status = 101 if messages else _status(response, place)
+    if not status:
+        return known
+    response = _object(entry, "response", place)
+    (body, gaps), (sent, more) = _body(response, place), _post_data(request, place)
+    return replace(
+        known,
         request_headers=_headers(request, f"{place}: request"),
-        request_body=_post_data(request, place),
+        request_body=sent,
         status=status,
         response_headers=_headers(response, f"{place}: response"),
         body=body,
         broke_off=bool(response.get("_error")),
-        messages=messages,
-        gaps=gaps,
+        gaps=(*more, *gaps),
     )
 
 
-def _post_data(request: dict[str, Any], place: str) -> bytes:
-    posted = request.get("postData")
-    return (_decoded(posted, f"{place}: request.postData") if isinstance(posted, dict) else None) or b""
+def _status(response: Any, place: str) -> int:
+    """The answer's status; 0 where there was none, which exporters write in many ways."""
+    status = response.get("status") if isinstance(response, dict) else None
+    if status is None or status in (0, -1):
+        return 0
+    if type(status) is not int or not 100 <= status <= 599:
+        raise SourceError(f"{place}: response: expected a status from 100 to 599, got {status!r:.80}")
+    return status
+
+
+def _post_data(request: dict[str, Any], place: str) -> tuple[bytes, tuple[str, ...]]:
+    posted, size = request.get("postData"), request.get("bodySize")
+    body = _decoded(posted, f"{place}: request.postData") if isinstance(posted, dict) else None
+    missing = body is None and type(size) is int and size > 0
+    return body or b"", (f"the request's body of {size} bytes is not in the source",) if missing else ()
 
 
 def _body(response: dict[str, Any], place: str) -> tuple[bytes | None, tuple[str, ...]]:
@@ -114,7 +130,7 @@ def _decoded(holder: dict[str, Any], place: str) -> bytes | None:
     if str(holder.get("encoding", "")).lower() != "base64":
         return text.encode("utf-8", "surrogatepass")
     try:
-        return base64.b64decode(text, validate=True)
+        return base64.b64decode("".join(text.split()), validate=True)  # some break it into lines
     except ValueError as error:
         raise SourceError(
             f"{place}: expected base64, got {text[:40]!r} ({error}). Export it again."
@@ -124,16 +140,26 @@ def _decoded(holder: dict[str, Any], place: str) -> bytes | None:
 def _messages(entry: dict[str, Any], place: str) -> Iterator[SocketMessage]:
     messages = entry.get("_webSocketMessages")
     for number, message in enumerate(messages if isinstance(messages, list) else [], 1):
+        if _is_of_the_connection(message):
+            continue
         where = f"{place}: _webSocketMessages, message {number}"
         side = _SIDES.get(message.get("type")) if isinstance(message, dict) else None
         if side is None:
             raise SourceError(f'{where}: expected a type "send" or "receive", got {message!r:.80}')
         text = _text(message, "data", where)
-        binary = message.get("opcode", _TEXT) != _TEXT
+        binary = message.get("opcode") not in (None, _TEXT)
         held = {"text": text, "encoding": "base64" if binary else ""}
         at = message.get("time")
         timed = isinstance(at, (int, float)) and not isinstance(at, bool)
         yield SocketMessage(side=side, data=_decoded(held, where) or b"", at=float(at) if timed else None)
+
+
+def _is_of_the_connection(message: Any) -> bool:
+    """Whether it is no message: Chrome tells errors among them, and shows pings and closes."""
+    if not isinstance(message, dict):
+        return False
+    opcode = message.get("opcode")
+    return message.get("type") == "error" or (type(opcode) is int and opcode >= _CONTROL)
 
 
 def _headers(holder: dict[str, Any], place: str) -> Headers:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 from urllib.parse import quote, urlsplit
 
@@ -36,24 +37,47 @@ def cassette_of(exchanges: Sequence[Exchange], source: Source) -> Cassette:
     """Make a cassette of a source's exchanges. Raises SourceError when none is of a protocol."""
     flow_a = [each for each in exchanges if _is_flow_a(each)]
     if flow_a:
-        return _flow_a(flow_a, source, left_out=len(exchanges) - len(flow_a))
+        unanswered = [each for each in exchanges if _is_unanswered(each)]
+        left_out = len(exchanges) - len(flow_a) - len(unanswered)
+        gaps = (f"{each.place}: {_shown(each)} was never answered, and is left out" for each in unanswered)
+        return _flow_a(flow_a, replace(source, gaps=(*source.gaps, *gaps)), left_out=left_out)
     sockets = [each for each in exchanges if _speaks_json_rpc(each)]
     if sockets:
         return _codex(sockets, source, left_out=len(exchanges) - len(sockets))
     raise SourceError(
         f"{source.basis}: expected requests to /backend-api/f/conversation, or a websocket with JSON-RPC "
         f"messages; got {len(exchanges)} other entries"
-        + "".join(f"\n  {each.place}: {each.method} {each.url[:100]}" for each in exchanges[:5])
+        + "".join(
+            f"\n  {each.place}: {_shown(each)}{', never answered' if _is_unanswered(each) else ''}"
+            for each in exchanges[:5]
+        )
     )
 
 
 def _is_flow_a(exchange: Exchange) -> bool:
-    return RECORDED.fullmatch(_target(exchange.url)) is not None or bool(stream_of(exchange.messages)[0])
+    return exchange.status > 0 and (is_of_flow_a(exchange.url) or bool(stream_of(exchange.messages)[0]))
+
+
+def _is_unanswered(exchange: Exchange) -> bool:
+    return not exchange.status and is_of_flow_a(exchange.url)
+
+
+def _shown(exchange: Exchange) -> str:
+    """The request, for people: without its query, which may hold a secret."""
+    return f"{exchange.method} {exchange.url.partition('?')[0][:100]}"
+
+
+def is_of_flow_a(url: str) -> bool:
+    """Whether what is there belongs to Flow A."""
+    return RECORDED.fullmatch(_target(url)) is not None
 
 
 def _target(url: str) -> str:
     """Path and query as they stand in the request line, without what a proxy's own path puts before."""
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError:  # it is no URL
+        return url
     path = quote(parts.path or "/", safe="".join(map(chr, range(0x21, 0x7F))))
     found = _API.search(path)
     return (found[0] if found else path) + (f"?{parts.query}" if parts.query else "")
