@@ -7,11 +7,16 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from queue import Empty, Queue
 from threading import Thread
-from typing import IO, Any, cast
+from typing import IO, Any, Final, cast
 
 from wiretape import strictjson
 from wiretape.strictjson import StrictJSONError
 from wiretape_cli.client import Tail, end_tree, start
+
+_LONGEST: Final = 1 << 26
+"""Bytes of a line."""
+_UNREAD: Final = 16
+"""Lines that may wait to be read."""
 
 
 class NoAnswerError(Exception):
@@ -109,7 +114,8 @@ class _Child:
 
 
 def _pump(pipe: IO[bytes], lines: Queue[bytes]) -> None:
+    """Read the lines until the end; of a process that says more than it was asked, no more than a few."""
     with pipe:
-        for line in pipe:
+        while lines.qsize() < _UNREAD and (line := pipe.readline(_LONGEST)):
             lines.put(line)
     lines.put(b"")

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from wiretape.fuzzing import CrashedError
+from wiretape_cli import line_process
 from wiretape_cli.decoders import OneShot
 from wiretape_cli.line_process import LineProcess, NoAnswerError
 
@@ -46,6 +47,17 @@ def test_what_a_process_forgot_when_it_ended_is_ended_too(tmp_path: Path, held: 
     process.ask({})
     process.close()
     assert is_let_go(held)
+
+
+@pytest.mark.parametrize("babble", ["while :; do echo '{\"id\": 1}'; done", "cat /dev/zero"])
+def test_a_process_that_never_ends_to_speak_is_not_listened_to_for_ever(
+    tmp_path: Path, held: int, babble: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(line_process, "_LONGEST", 1 << 10)
+    process = LineProcess(shell(f"read line; echo '{{\"id\": 1}}'; {babble}", tmp_path), 20)
+    process.ask({})
+    assert is_let_go(held)
+    process.close()
 
 
 @pytest.mark.usefixtures("held")
