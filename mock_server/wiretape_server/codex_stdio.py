@@ -31,13 +31,15 @@ class BridgePort:
     def __init__(self, find_play: FindPlay) -> None:
         self._find_play = find_play
         self._listener: asyncio.Server | None = None
+        self._waiting: set[asyncio.Transport] = set()
+        """Those that have not said yet what was started: no play ends them."""
         self.address = ("127.0.0.1", 0)
 
     async def open(self) -> None:
         """Listen. Raises OSError."""
         loop = asyncio.get_running_loop()
         self._listener = await loop.create_server(
-            lambda: Bridge(self._find_play), *self.address, backlog=1024
+            lambda: Bridge(self._find_play, self._waiting), *self.address, backlog=1024
         )
         self.address = self._listener.sockets[0].getsockname()
 
@@ -45,6 +47,8 @@ class BridgePort:
         """Stop listening."""
         if self._listener is not None:
             self._listener.close()
+        for transport in list(self._waiting):
+            transport.abort()
 
 
 class Process(Protocol):
@@ -84,13 +88,15 @@ class Output:
 class Bridge(asyncio.Protocol):
     """One bridge: a head that says what was started, then the client's stdin."""
 
-    def __init__(self, find_play: FindPlay) -> None:
+    def __init__(self, find_play: FindPlay, waiting: set[asyncio.Transport]) -> None:
         self._find_play = find_play
+        self._waiting = waiting
         self._head = b""
         self._process: Process | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._output = Output(cast(asyncio.Transport, transport))
+        self._waiting.add(self._output.transport)
 
     def data_received(self, data: bytes) -> None:
         if self._process is None:
@@ -106,6 +112,7 @@ class Bridge(asyncio.Protocol):
         if kind != bridge.HEAD or size > _LONGEST_HEAD:
             self._output.transport.abort()
         elif len(self._head) >= end:
+            self._waiting.discard(self._output.transport)
             self._process = self._start(self._head[bridge.HEADER_SIZE : end])
         return self._head[end:]
 
@@ -115,6 +122,7 @@ class Bridge(asyncio.Protocol):
         return self._process is not None
 
     def connection_lost(self, _error: Exception | None) -> None:
+        self._waiting.discard(self._output.transport)
         if self._process is not None:
             self._process.end()
 

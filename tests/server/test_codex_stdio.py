@@ -213,6 +213,19 @@ def test_a_bridge_of_no_play_is_told_so(playback: CodexPlayback, data: bytes) ->
         assert b"nothing is played as" in heard.read()
 
 
+@pytest.mark.parametrize("data", [b"", record(HEAD, b"x")[:3]])
+def test_whoever_has_not_said_what_was_started_is_let_go_at_the_end(data: bytes) -> None:
+    with ServerThread() as server:
+        playback = server.play(load_cassette("codex/plain_turn"))
+        assert isinstance(playback, CodexPlayback)
+        with stranger(playback) as connection:
+            connection.sendall(data)
+            run(playback, "--version")  # by then the server knows of the connection
+            server.stop()
+            with contextlib.suppress(ConnectionError):
+                assert connection.recv(1) == b""
+
+
 @pytest.mark.parametrize(
     "data", [b"GET / HTTP/1.1\r\n\r\n", b"{}\n", record(STDOUT, b""), b"h\xff\xff\xff\xff"]
 )
