@@ -115,6 +115,30 @@ def test_the_prepare_state_is_held_against_the_prepares_answer(
     assert wire.failed().keys() == rules
 
 
+@pytest.mark.parametrize("state", ["success", "failure"])
+def test_a_client_may_go_by_a_prepare_that_went_well_or_by_the_last_one(state: str) -> None:
+    wire = Wire()
+    challenge = wire.challenge()
+    wire.prepare(partial_query={"content": {"content_type": "text", "parts": ["e"]}})
+    token = wire.token
+    wire.prepare(status=500)
+    wire.token = token if state == "success" else None
+    body = user_turn(app_attest_challenge=challenge, client_prepare_state=state)
+    wire.stream(wire.send(body), answer_stream())
+    assert not wire.failed()
+
+
+def test_a_prepare_that_was_not_answered_yet_may_be_taken_for_failed() -> None:
+    wire = Wire()
+    challenge = wire.challenge()
+    prepare = wire.request("POST", f"{API}/f/conversation/prepare", b'{"client_prepare_state": "sent"}')
+    body = user_turn(app_attest_challenge=challenge, client_prepare_state="failure")
+    number = wire.send(body)
+    wire.respond(prepare, b'{"conduit_token": "late"}')
+    wire.stream(number, answer_stream())
+    assert not wire.failed()
+
+
 def test_success_without_any_prepare_is_untrue() -> None:
     wire = Wire()
     challenge = wire.challenge()

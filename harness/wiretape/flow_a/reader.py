@@ -159,7 +159,7 @@ class _Reader:
             self.view.returns.append(record)
             match.conversation.returned(match.call.id)
 
-    def response(self, _order: int, entry: Response) -> None:
+    def response(self, order: int, entry: Response) -> None:
         number = entry.number
         if entry.status >= 400:
             self.trouble.refused(entry, self.routes.get(number), self.request_of.get(number))
@@ -169,7 +169,7 @@ class _Reader:
             self.preparations.challenge_issued(read_json(entry.body.bytes(), "").value)
         elif number in self.prepare_of:
             token = read_json(entry.body.bytes(), "").value.get("conduit_token")
-            self.prepare_of[number].answered = True
+            self.prepare_of[number].answered = order
             self.prepare_of[number].token = token if isinstance(token, str) else None
         elif number in self.request_of:
             conversation_id = self.progress.begin(entry, self.request_of[number], self.trouble.faults(number))

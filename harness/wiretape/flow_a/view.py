@@ -43,8 +43,8 @@ class Prepare:
     json: JsonBody
     token: str | None
     """The conduit token that it gave; None when it gave none."""
-    answered: bool = False
-    """Whether it got an answer that is no error."""
+    answered: int | None = None
+    """Order of its answer; None when it got none, or an error."""
     serves: ConversationRequest | None = None
     """The conversation request that it prepared, where that can be told."""
 
@@ -85,6 +85,12 @@ class ConversationRequest:
         web = [each for each in web_names if isinstance(each, str)] if isinstance(web_names, list) else []
         by_name = {each.removeprefix("local.") for each in web if each.startswith("local.")}
         return by_name | {each for each in self.signatures.names if isinstance(each, str)}
+
+    @property
+    def unprepared(self) -> bool:
+        """Whether it was sent without a good answer to its latest prepare."""
+        latest = max(self.prepares, key=lambda each: each.order, default=None)
+        return latest is None or latest.answered is None or latest.answered > self.order
 
     @property
     def granted(self) -> list[str]:

@@ -23,8 +23,11 @@ def _prepare_state(request: ConversationRequest) -> Answer:
         return _UNKNOWN
     if request.match is not None and not request.prepares:
         return _NO_PREPARE
-    want = "success" if any(prepare.answered for prepare in request.prepares) else "failure"
-    return None if got == want else Fault("client_prepare_state", want, got)
+    # Of several prepares an earlier one may have gone well: then a client may go by that one or by the last.
+    answered = any(prepare.answered is not None for prepare in request.prepares)
+    if got == ("success" if answered else "failure") or (got == "failure" and request.unprepared):
+        return None
+    return Fault("client_prepare_state", "success" if answered else "failure", got)
 
 
 def _challenge_issued(request: ConversationRequest) -> Answer:
@@ -54,7 +57,7 @@ def _challenge_unused(request: ConversationRequest) -> Answer:
 
 def _conduit_token(request: ConversationRequest) -> Answer:
     granted = request.granted
-    if not granted:
+    if not granted or (request.conduit_token is None and request.unprepared):
         return _NO_TOKEN
     if request.conduit_token in granted:
         return None
