@@ -9,11 +9,12 @@ import struct
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from wiretape.cassette import Cassette, load_cassette
-from wiretape.redaction import Redactor
+from wiretape.redaction import DEFAULT, Redactor
+from wiretape.redaction.rules import Hook
 from wiretape_server.recording.finishing import finish
 from wiretape_server.recording.server import RecorderThread
 from wiretape_server.recording.session import Recording
@@ -43,12 +44,17 @@ class Stage:
 
 @contextmanager
 def recorder(
-    upstream: str, folder: Path, *, ca: Path | None = None, clock: Callable[[], float] | None = None
+    upstream: str,
+    folder: Path,
+    *,
+    ca: Path | None = None,
+    clock: Callable[[], float] | None = None,
+    hook: Hook | None = None,
 ) -> Iterator[Stage]:
     """Record before ``upstream``, with a clock that ticks a millisecond at each look."""
     out = folder / "recorded.yaml"
     ticks = itertools.count()
-    redactor = Redactor()
+    redactor = Redactor(replace(DEFAULT, hook=hook))
     recording = Recording(
         folder / "recorded.yaml.partial",
         redactor=redactor,

@@ -133,6 +133,23 @@ def test_what_is_no_http_is_passed_on_and_named(tmp_path: Path) -> None:
         assert "expected an HTTP/1.1 answer" in stage.recording.troubles[0]
 
 
+def test_what_is_no_http_is_named_also_when_the_client_leaves_first(tmp_path: Path) -> None:
+    left = threading.Event()
+
+    def play(connection: socket.socket) -> None:
+        sends(b"SSH-2.0-OpenSSH_9\r\n")(connection)
+        assert left.wait(TIMEOUT)
+
+    with upstream(play) as backend, recorder(backend.base_url, tmp_path) as stage:
+        with Wire(stage.base_url) as wire:
+            wire.send("POST", PATH, BODY, **HEADERS)
+            wire.until(b"\r\n")
+        assert stage.thread.wait_idle(TIMEOUT)
+        left.set()
+        assert "expected an HTTP/1.1 answer" in stage.recording.troubles[0]
+        assert "the client left" in stage.recording.troubles[0]
+
+
 def test_a_disk_that_is_full_stops_the_recording_and_not_the_traffic(tmp_path: Path) -> None:
     class Full:
         def write(self, _data: bytes) -> int:

@@ -34,6 +34,13 @@ def test_a_body_with_a_length_ends_at_it(size: int) -> None:
     assert reader.keeps_alive
 
 
+@pytest.mark.parametrize(("second", "ended"), [("9", True), ("10", False)])
+def test_a_length_may_be_said_twice_but_not_in_two_ways(second: str, ended: bool) -> None:
+    reader = AnswerReader("POST")
+    reader.feed(SIZED.replace(b"\r\n\r\n", f"\r\nContent-Length: {second}\r\n\r\n".encode()))
+    assert reader.ended is ended
+
+
 def test_a_body_without_length_or_chunks_ends_with_the_connection() -> None:
     reader, pieces = read(UNSIZED, 7)
     assert (b"".join(pieces), reader.ended, reader.keeps_alive) == (b"to the end", True, False)

@@ -137,6 +137,13 @@ def test_the_upstream_gets_the_request_as_it_was_but_for_host_and_connection(tmp
     assert backend.requests[0].endswith(b"\r\n\r\n" + BODY)
 
 
+def test_a_client_that_takes_the_recorder_for_a_forward_proxy_is_recorded_as_well(tmp_path: Path) -> None:
+    with upstream(sends(answer(STREAM))) as backend, recorder(backend.base_url, tmp_path) as stage:
+        converse(stage, path=f"http://else.example{PATH}")
+        assert [each.request.path for each in stage.finish().interactions] == [PATH]
+    assert backend.requests[0].startswith(f"POST {PATH} HTTP/1.1\r\n".encode())
+
+
 def test_a_chunked_request_goes_on_with_a_length_and_a_client_that_waits_is_told_to_send(
     tmp_path: Path,
 ) -> None:

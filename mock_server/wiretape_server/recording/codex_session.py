@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import itertools
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Final, NamedTuple
 
 from wiretape.transcript import Side
+from wiretape_server.recording.giving_up import give_up
 from wiretape_server.recording.session import Recording
 
 HEAD: Final = b"data: "
@@ -37,6 +39,7 @@ class CodexRecording:
         self._connections = itertools.count(1)
         self._hidden = recording.redactor.stream()
         self._lock = threading.Lock()
+        self._closed = False
 
     def name_connection(self) -> str:
         """A new connection's name; the first one needs none."""
@@ -49,7 +52,7 @@ class CodexRecording:
 
     def messages(self, by: Side, messages: Sequence[bytes], connection: str, stamp: Stamp) -> None:
         """Note messages that came at once."""
-        with self._lock:
+        with self._noting():
             for message in messages:
                 self._count(by, message)
                 hidden = self._hidden.feed(HEAD + message + TAIL)
@@ -68,7 +71,7 @@ class CodexRecording:
 
     def ended(self, connection: str, exit_code: int, stderr: Sequence[str]) -> None:
         """Note how the program ended, and its last words."""
-        with self._lock:
+        with self._noting():
             hidden = [self.recording.redactor.text(line, "stderr") for line in stderr]
             self.recording.write(
                 {"entry": "exit", "connection": connection, "code": exit_code, "stderr": hidden}
@@ -76,14 +79,26 @@ class CodexRecording:
 
     def gap(self, text: str) -> None:
         """Note something that the file can't show."""
-        with self._lock:
+        with self._noting():
             self.recording.write({"entry": "gap", "text": text})
 
     def close(self) -> None:
-        """Write what waited, and close the file."""
-        with self._lock:
+        """Write what waited, and close the file. What is noted after this is lost."""
+        with self._noting():
             self.recording.write({"entry": "end", "body": self._hidden.close()})
+        with self._lock:
+            self._closed = True
             self.recording.close()
+
+    @contextmanager
+    def _noting(self) -> Iterator[None]:
+        """One at a time, and none that does harm to the traffic."""
+        with self._lock:
+            try:
+                yield
+            except Exception as fault:
+                if not self._closed:
+                    give_up(self.recording, fault)
 
     def _count(self, by: Side, message: bytes) -> None:
         totals = self.recording.totals

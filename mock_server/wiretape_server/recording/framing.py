@@ -100,12 +100,12 @@ class AnswerReader:
         return True
 
     def _begin_body(self, head: Head) -> None:
-        length = head.get("content-length")
+        length, *others = {each.strip() for each in head.get("content-length").split(",")}
         if self._bodiless or head.status in (204, 304):
             self.ended = True
         elif head.has("transfer-encoding", "chunked"):
             self._step = self._read_chunk_size
-        elif length.isdecimal():
+        elif length.isdecimal() and not others:  # it may be said twice, but not in two ways
             self._left = int(length)
             self._step = self._read_sized
             self.ended = not self._left

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from typing import Final
 
 from aiohttp import web
@@ -12,10 +13,13 @@ from wiretape.cassette.model import StreamEnd
 from wiretape.endpoints import RECORDED
 from wiretape_server.head import StreamedResponse
 from wiretape_server.recording.framing import AnswerReader
+from wiretape_server.recording.giving_up import give_up
 from wiretape_server.recording.session import RecordedExchange, Recording
 from wiretape_server.recording.upstream import Next, Upstream, UpstreamError, request_bytes
 from wiretape_server.streaming import reset_connection
 
+_ORIGIN: Final = re.compile(r"https?://[^/?]*", re.IGNORECASE)
+"""What a client that takes the recorder for a forward proxy puts before a path."""
 _LEFT: Final = "the client left: what would have come is not known"
 _STOPPED: Final = "the recording was stopped: what would have come is not known"
 
@@ -33,12 +37,10 @@ class ReverseProxy:
     async def __call__(self, request: web.BaseRequest) -> web.StreamResponse:
         body = await _read(request)
         headers = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in request.raw_headers]
-        target = request.raw_path
+        target = _ORIGIN.sub("", request.raw_path, count=1) or "/"
         totals = self._recording.totals
         totals.requests += 1
-        exchange = None
-        if RECORDED.fullmatch(target):
-            exchange = self._recording.exchange(request.method, target, self._as_sent(headers), body)
+        exchange = self._begin(request.method, target, headers, body)
         sent = request_bytes(
             self._upstream.address,
             request.method,
@@ -55,6 +57,18 @@ class ReverseProxy:
             totals.open -= 1
             if not totals.open:
                 self.idle.set()
+
+    def _begin(
+        self, method: str, target: str, headers: list[tuple[str, str]], body: bytes
+    ) -> RecordedExchange | None:
+        """The exchange, where the request is of the protocol."""
+        if not RECORDED.fullmatch(target):
+            return None
+        try:
+            return self._recording.exchange(method, target, self._as_sent(headers), body)
+        except Exception as fault:
+            give_up(self._recording, fault)
+            return None
 
     def _as_sent(self, headers: list[tuple[str, str]]) -> list[tuple[str, str]]:
         """The headers with the upstream's own name: the recorder's address is nobody's business."""
@@ -148,7 +162,8 @@ class _Passage:
 
     def left(self) -> None:
         """Nobody waits for the rest."""
-        self._end("hang", _STOPPED if self._recording.stopped else _LEFT)
+        why = _STOPPED if self._recording.stopped else _LEFT
+        self._end("hang", f"{self._reader.fault}; {why}" if self._reader.fault else why)
 
     async def broke_off(self, why: str) -> web.StreamResponse:
         """Which of the two it was shows on the client's side."""
@@ -164,19 +179,27 @@ class _Passage:
         exchange, head = self._exchange, self._reader.head
         if exchange is None or head is None:
             return
-        if not self._answered:
-            self._answered = True
-            exchange.answered(head)
-        if pieces:
-            exchange.pieces(pieces)
+        try:
+            if not self._answered:
+                self._answered = True
+                exchange.answered(head)
+            if pieces:
+                exchange.pieces(pieces)
+        except Exception as fault:
+            give_up(self._recording, fault)
+            self._exchange = None
 
     def _end(self, how: StreamEnd, why: str = "") -> None:
         if self._ended:
             return
         self._ended = True
         self.trouble = why
-        if self._exchange is not None:
+        if self._exchange is None:
+            return
+        try:
             self._exchange.ended(how, why)
+        except Exception as fault:
+            give_up(self._recording, fault)
 
 
 async def _read(request: web.BaseRequest) -> bytes:
