@@ -148,6 +148,24 @@ def test_a_users_turn_is_no_return() -> None:
     assert match_return(body("assistant"), []) is None
 
 
+@pytest.mark.parametrize(
+    ("roles", "is_turn"),
+    [
+        (("system", "user"), True),
+        (("user", "developer"), True),
+        (("system",), False),
+        (("user", "assistant"), False),
+        (("user", "tool"), False),
+    ],
+)
+def test_what_is_told_beside_a_users_message_makes_no_return_of_it(
+    roles: tuple[str, ...], is_turn: bool
+) -> None:
+    messages = [{"author": {"role": role}, "content": {"parts": ["go on"]}} for role in roles]
+    match = match_return({"conversation_id": "c1", "messages": messages}, [asked("c1", CALL)])
+    assert (match is None) == is_turn
+
+
 @pytest.mark.parametrize("messages", [None, "text", [3], [{"author": "tool"}], [{"content": [1]}]])
 def test_misshapen_messages_are_matched_without_an_error(messages: object) -> None:
     assert match_return({"messages": messages}, [asked("c1", CALL)]) is None

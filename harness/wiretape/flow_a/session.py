@@ -161,9 +161,14 @@ def match_return(body: Mapping[str, Any], conversations: Iterable[Conversation])
         return by_id
     roles = [member(message, "author", "role") for message in sent_messages(body)]
     after_a_call = any(each.pending or each.answered or each.server_calls for each in own)
-    if "tool" in roles or (after_a_call and roles != ["user"] * max(len(roles), 1)):
+    if "tool" in roles or (after_a_call and not _is_users_turn(roles)):
         return _match_by_elimination(own or known)
     return None
+
+
+def _is_users_turn(roles: list[Any]) -> bool:
+    """Whether these are the roles of a user's message and of what may be told beside it."""
+    return "user" in roles and all(role in ("user", "system", "developer") for role in roles)
 
 
 def _match_by_id(body: Mapping[str, Any], conversations: list[Conversation]) -> Match | None:
