@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -25,7 +24,7 @@ from wiretape_cli.baseline import Accepted
 from wiretape_cli.client import ClientRun, StartError, run_client
 from wiretape_cli.exits import Exit, of_all
 from wiretape_cli.made_up import keep
-from wiretape_cli.progress import tracked
+from wiretape_cli.progress import Display
 from wiretape_cli.screen import end_of, put, say, say_report
 from wiretape_cli.serving import play_key
 from wiretape_cli.signals import wait_for_signal
@@ -96,10 +95,9 @@ class Check:
         began = time.monotonic()
         raw: list[Checked] = []
         try:
-            with closing(self.each(server)) as every:
-                for checked in every:
-                    raw.append(checked)
-                    self._show(_accepting(checked, accepted, self.baseline))
+            for checked in self._each(server):
+                raw.append(checked)
+                self._show(_accepting(checked, accepted, self.baseline))
         except StartError as error:
             results = [_accepting(each, accepted, self.baseline) for each in raw]
             self._report(results, (), time.monotonic() - began, unplayed=error.why)
@@ -130,11 +128,11 @@ class Check:
             return frozenset()
         return baseline.read(self.baseline)
 
-    def each(self, server: ServerThread) -> Generator[Checked]:
+    def _each(self, server: ServerThread) -> Generator[Checked]:
         """Check one cassette after the other, on one server. Raises StartError."""
-        with closing(tracked(self.cassettes)) as cassettes:
-            for cassette in cassettes:
-                yield self._check(server, cassette)
+        display = Display(len(self.cassettes))
+        for cassette in self.cassettes:
+            yield self._check(server, cassette, display)
 
     def _report(
         self, results: Sequence[Checked], stale: Sequence[str], seconds: float, *, unplayed: str = ""
@@ -146,13 +144,14 @@ class Check:
             parts += [reports.of_unplayed(each, unplayed, self) for each in self.cassettes[len(results) :]]
             write(self.targets, [document(parts, run, stale)], put)
 
-    def _check(self, server: ServerThread, cassette: Cassette) -> Checked:
+    def _check(self, server: ServerThread, cassette: Cassette, display: Display) -> Checked:
         key = play_key(cassette) if self.inspect else None
         play = server.play(cassette, self.options[cassette.protocol], key=key)
         try:
             pauses = self._pauses(cassette)
-            client = run_client(self.command, play.variables(), timeout=self.timeout + pauses)
-            play.wait_idle(SETTLE)
+            with display.at_work(cassette.name):
+                client = run_client(self.command, play.variables(), timeout=self.timeout + pauses)
+                play.wait_idle(SETTLE)
             transcript = play.transcript()
             if self.save_auto is not None and isinstance(cassette, Adaptive):
                 keep(play.cassette, self.save_auto)
