@@ -16,9 +16,10 @@ from wiretape.imports import (
     read_event_stream,
     read_har,
 )
-from wiretape.redaction import DEFAULT, Redactor, RulesError, SaveRefused, load_rules, refuse_secrets
+from wiretape.redaction import SaveRefused, refuse_secrets
 from wiretape_cli.errors import SetupError
 from wiretape_cli.exits import Exit
+from wiretape_cli.saving import redactor_of, refuse_existing, say_saved
 from wiretape_cli.screen import say
 
 TOOL = f"wiretape {__version__}"
@@ -53,10 +54,9 @@ def codex_jsonl(file: Path, out: Path, *, keys: LogKeys, redact: Path | None) ->
 
 def bring_in(read: Callable[[], Cassette], out: Path, redact: Path | None) -> Exit:
     """Read a source, hide its secrets, save it, and say what it lacks. Raises SetupError."""
-    if out.exists():
-        raise SetupError(f"{out} exists. Choose another --out, or move it away.")
+    refuse_existing(out)
+    redactor = redactor_of(redact)
     try:
-        redactor = Redactor(load_rules(redact) if redact else DEFAULT)
         cassette = complete(redactor.cassette(read()))
         refuse_secrets(dumps(cassette), redactor)
         out.parent.mkdir(parents=True, exist_ok=True)
@@ -64,11 +64,7 @@ def bring_in(read: Callable[[], Cassette], out: Path, redact: Path | None) -> Ex
     except SaveRefused as refused:
         say(f"Error: {out} was not saved: {refused}")
         return Exit.LINT
-    except (SourceError, RulesError, CassetteError) as error:
+    except (SourceError, CassetteError) as error:
         raise SetupError(str(error)) from None
-    count = len(cassette.interactions or cassette.frames)
-    what = "interaction" if cassette.interactions else "message"
-    say(f"saved {out}: {count} {what}{'s' if count != 1 else ''}")
-    for gap in cassette.provenance.gaps:
-        say(f"  not captured: {gap}")
+    say_saved(cassette, out, gaps="not captured")
     return Exit.FINE

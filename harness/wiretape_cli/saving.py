@@ -1,4 +1,4 @@
-"""What every ``record`` begins and ends with: no file is overwritten, no secret is saved.
+"""What every ``record`` and ``import`` begins and ends with: no file is overwritten, no secret is saved.
 
 A client starts ``record codex`` in the place of a program and waits for it: nothing heavy is imported here.
 """
@@ -63,6 +63,14 @@ def conclude(recording: Recording, out: Path, *, behind: Cassette | None = None)
     return save(recording.partial, out, recording.redactor, behind=behind)
 
 
+def say_saved(cassette: Cassette, out: Path, *, gaps: str) -> None:
+    """Say what a new cassette holds, and what it lacks, which is called ``gaps``."""
+    what, parts = ("message", cassette.frames) if cassette.frames else ("interaction", cassette.interactions)
+    say(f"saved {out}: {len(parts)} {what}{'s' if len(parts) != 1 else ''}")
+    for gap in cassette.provenance.gaps:
+        say(f"  {gaps}: {gap}")
+
+
 def save(
     partial: Path, out: Path, redactor: Redactor | None = None, *, behind: Cassette | None = None
 ) -> Exit:
@@ -78,10 +86,7 @@ def save(
     except CassetteError as error:
         kept = f"\n{partial} is kept" if partial.exists() else ""
         raise SetupError(f"{error}{kept}") from None
-    what, parts = ("message", cassette.frames) if cassette.frames else ("interaction", cassette.interactions)
-    say(f"saved {out}: {len(parts)} {what}{'s' if len(parts) != 1 else ''}")
-    for gap in cassette.provenance.gaps:
-        say(f"  note: {gap}")
+    say_saved(cassette, out, gaps="note")
     if cassette.protocol == "codex":
         return Exit.FINE
     from wiretape_cli.playable import say_what_plays

@@ -161,7 +161,7 @@ def test_a_secret_that_redaction_leaves_refuses_the_save(
     file, out = tmp_path / "a.jsonl", tmp_path / "a.yaml"
     secret = "sk-proj-0123456789abcdefghijklmnop"
     file.write_text(json.dumps(said("client->server", HELLO | {"x": secret})))
-    monkeypatch.setattr("wiretape_cli.importing.Redactor", Blind)
+    monkeypatch.setattr("wiretape_cli.saving.Redactor", Blind)
     assert main(["import", "codex-jsonl", str(file), "--out", str(out)]) == 4
     err = capsys.readouterr().err
     assert "was not saved" in err
