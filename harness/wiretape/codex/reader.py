@@ -18,7 +18,7 @@ from wiretape.jsonrpc import read as read_message
 from wiretape.strictjson import ABSENT, identical
 from wiretape.transcript import Frame, Link, Request, Struck, Transcript
 
-REFRESH_TIMED_OUT: Final = "auth refresh request timed out"
+_REFRESH_TIMED_OUT: Final = "auth refresh request timed out"
 _SHOWN: Final = 80
 """Characters of a method or an id that a place is named by."""
 
@@ -219,7 +219,7 @@ class _Reader:
 
     def error_noticed(self, order: int, _at: str, params: dict[str, Any]) -> None:
         text = fields(params.get("error")).get("message")
-        if isinstance(text, str) and text.startswith(REFRESH_TIMED_OUT):
+        if isinstance(text, str) and text.startswith(_REFRESH_TIMED_OUT):
             for ask in self.view.refreshes:
                 ask.closed = order if ask.closed is None and not ask.replies else ask.closed
 

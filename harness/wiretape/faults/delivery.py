@@ -18,7 +18,7 @@ DELAY: Final = 1.0
 """Seconds of the silence that ``delay`` makes."""
 JITTER: Final = 0.1
 """Seconds of the longest pause that ``jitter`` makes."""
-BAD_CHUNK: Final = b"ZZ\r\n"
+_BAD_CHUNK: Final = b"ZZ\r\n"
 """What comes in place of a chunk's size."""
 
 _CHARACTER: Final = re.compile(rb"[\xc2-\xf4](?=[\x80-\xbf])|\\u[0-9a-fA-F]{2}(?=[0-9a-fA-F]{2})")
@@ -53,7 +53,8 @@ class Ending(NamedTuple):
     """What is written where the end of a chunked body would be; None: what belongs there."""
 
 
-def _start(event: Event) -> int:
+def start_of(event: Event) -> int:
+    """The place of faults that come before an event."""
     return event.start
 
 
@@ -67,13 +68,13 @@ def _in_character(event: Event) -> int | None:
 
 
 ENDINGS: Final[Mapping[str, Ending]] = {
-    "stall": Ending(_start, "hang"),
-    "cut": Ending(_start, "cut", b""),
+    "stall": Ending(start_of, "hang"),
+    "cut": Ending(start_of, "cut", b""),
     "cut-inside": Ending(_middle, "cut", b""),
     "cut-character": Ending(_in_character, "cut", b""),
-    "reset": Ending(_start, "reset"),
-    "early-end": Ending(_start, "complete"),
-    "bad-chunk": Ending(_start, "cut", BAD_CHUNK),
+    "reset": Ending(start_of, "reset"),
+    "early-end": Ending(start_of, "complete"),
+    "bad-chunk": Ending(start_of, "cut", _BAD_CHUNK),
 }
 
 PAUSES: Final[Mapping[str, Callable[[float], float]]] = {

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from wiretape import strictjson
-from wiretape.faults.delivery import ENDINGS, PAUSES, PlaceOf
+from wiretape.faults.delivery import ENDINGS, start_of
 from wiretape.faults.edits import EDITS, Edit
 from wiretape.faults.events import Event, read_events, struck
 from wiretape.faults.model import EVERY, Fault
@@ -61,15 +61,11 @@ def _places(fault: Fault, events: Sequence[Event], size: int) -> Iterator[Strike
             if place < size:
                 yield Strike(fault=fault, place=place, event=_at(place, events))
         return
+    place_in = ENDINGS[fault.kind].place if fault.kind in ENDINGS else start_of
     for event in struck(fault, events):
-        at = _place_of(fault)(event)
+        at = place_in(event)
         if at is not None:
             yield Strike(fault=fault, place=at, event=event)
-
-
-def _place_of(fault: Fault) -> PlaceOf:
-    ending = ENDINGS.get(fault.kind)
-    return ending.place if ending else lambda event: event.start if fault.kind in PAUSES else None
 
 
 def _at(place: int, events: Sequence[Event]) -> Event | None:

@@ -10,7 +10,7 @@ from hypothesis import Phase, Verbosity, given, seed, settings
 from hypothesis.database import ExampleDatabase
 from hypothesis.strategies import SearchStrategy
 
-BATCH: Final = 50
+_BATCH: Final = 50
 """Examples of a kind before it is the next one's turn."""
 
 _PHASES: Final = (Phase.reuse, Phase.generate, Phase.shrink)
@@ -83,7 +83,7 @@ class Campaign(Generic[E, F]):
 
     def _batch(self, tally: Tally[E, F]) -> None:
         """Try the next examples of a kind; what fails is made as small as can be."""
-        size = min(BATCH, self.max_examples - tally.examples)
+        size = min(_BATCH, self.max_examples - tally.examples)
         judged: dict[E, F | None] = {}
 
         def attack(example: E) -> None:

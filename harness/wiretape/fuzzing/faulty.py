@@ -10,12 +10,13 @@ from hypothesis.strategies import SearchStrategy
 
 from wiretape.cassette.model import Cassette
 from wiretape.faults import KINDS, Fault, Kind, Where, hits
+from wiretape.faults.delivery import ENDINGS
 from wiretape.fuzzing.trials import Trial
 from wiretape.testing.changes import Draw
 
 _WAITING: Final = frozenset({"stall", "delay", "jitter", "429", "late-answer"})
 """Kinds that only cost time: whether a client waits long enough is seen in one play as well as in many."""
-CUTS: Final = frozenset({"cut", "cut-inside", "cut-character", "reset", "early-end", "bad-chunk"})
+_CUTS: Final = ENDINGS.keys() - _WAITING
 """Kinds that end a stream before its time."""
 _UNNOTICED: Final = frozenset({"unknown-field", "unknown-event", "notification-first"})
 """Kinds that make no difference to a right client."""
@@ -28,7 +29,7 @@ _CODEX_PLACES: Final = st.integers(1, 12)
 def faulty_trials(draw: Draw, about: str, drawn: SearchStrategy[Cassette], *, cut: bool = False) -> Trial:
     """Sessions with one fault; of one that nobody should notice, with the session without it to compare.
 
-    ``cut``: with one of CUTS, otherwise with any other.
+    ``cut``: with one that ends a stream before its time, otherwise with any other.
     """
     session = draw(drawn)
     kind = draw(st.sampled_from(_kinds(session.protocol, cut)))
@@ -40,7 +41,7 @@ def faulty_trials(draw: Draw, about: str, drawn: SearchStrategy[Cassette], *, cu
 
 def _kinds(protocol: str, cut: bool) -> list[Kind]:
     of_protocol = (kind for kind in KINDS.values() if kind.protocol == protocol)
-    return [kind for kind in of_protocol if kind.name not in _WAITING and (kind.name in CUTS) == cut]
+    return [kind for kind in of_protocol if kind.name not in _WAITING and (kind.name in _CUTS) == cut]
 
 
 @st.composite

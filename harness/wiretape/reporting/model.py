@@ -20,7 +20,7 @@ Document: TypeAlias = Mapping[str, Any]
 """A report, as its schema says."""
 
 RULES: Final[Mapping[str, Rule]] = {rule.id: rule for each in VERIFIERS.values() for rule in each.rules}
-ABOUT_THE_END: Final = ("flow_a.behavior.reads-to-end", "codex.behavior.keeps-reading")
+_ABOUT_THE_END: Final = ("flow_a.behavior.reads-to-end", "codex.behavior.keeps-reading")
 """The rules that judge how the streams ended; all others judge behaviour."""
 _STRONGEST: Final = ("fail", "pass", "not_applicable", "not_observed")
 """Of a rule's outcomes, the first of these stands in a matrix."""
@@ -91,7 +91,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
 
 
 def _broken(report: Report, *, about_the_end: bool) -> bool:
-    return any((each.rule in ABOUT_THE_END) == about_the_end for each in report.violations)
+    return any((each.rule in _ABOUT_THE_END) == about_the_end for each in report.violations)
 
 
 def _ending(report: Report) -> str:
@@ -100,7 +100,7 @@ def _ending(report: Report) -> str:
         return "violated"
     if not report.played:
         return "unplayed"
-    seen = any(each.outcome == "pass" for each in report.findings if each.rule in ABOUT_THE_END)
+    seen = any(each.outcome == "pass" for each in report.findings if each.rule in _ABOUT_THE_END)
     return "ok" if seen else "not_observed"
 
 

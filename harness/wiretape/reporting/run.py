@@ -88,7 +88,7 @@ def _plain(value: object) -> object:
     return value
 
 
-SOURCES: Final = {
+_SOURCES: Final = {
     "flow_a": Hashed(name=flow_a.SEED, sha256=flow_a.SEED_SHA256),
     "codex": Hashed(name=codex.SEED, sha256=codex.SEED_SHA256),
 }
@@ -97,7 +97,7 @@ SOURCES: Final = {
 
 def sources(protocols: Iterable[str]) -> tuple[Hashed, ...]:
     """The source documents of these protocols, each once."""
-    return tuple(SOURCES[each] for each in sorted(set(protocols)))
+    return tuple(_SOURCES[each] for each in sorted(set(protocols)))
 
 
 def cassette_file(cassette: Cassette) -> Hashed:

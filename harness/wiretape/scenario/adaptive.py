@@ -13,8 +13,8 @@ _PROTOCOLS: Final[tuple[Protocol, ...]] = ("flow_a", "codex")
 NAME: Final = "auto"
 USER_MESSAGE: Final = "Call each of your tools once, and then tell me what they gave."
 TITLE: Final = "Made up: one call of each tool that the client declared"
-BASIS: Final = "The tools that a client declared."
-GAP: Final = "All else is made up: what the tools are called with, what they give, every id and time."
+_BASIS: Final = "The tools that a client declared."
+_GAP: Final = "All else is made up: what the tools are called with, what they give, every id and time."
 ANSWER_PIECES: Final = ("Every tool", " that was called", " has given", " something: olá ", "🌀")
 """What the model says in the end, as it grows."""
 
@@ -43,7 +43,7 @@ def expectation(declared: object) -> Expect:
 
 def provenance(*more: str) -> Provenance:
     """Where a made-up session comes from; ``more`` is what it does not try."""
-    return Provenance(kind="synthetic", basis=(BASIS,), gaps=(GAP, *more))
+    return Provenance(kind="synthetic", basis=(_BASIS,), gaps=(_GAP, *more))
 
 
 def named(name: str, protocol: str = "flow_a") -> Adaptive | None:

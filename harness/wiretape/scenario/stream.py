@@ -10,9 +10,9 @@ from wiretape.cassette.model import Chunks, RecordedResponse
 from wiretape.delta_encoder import ANNOUNCEMENT, delta_event
 from wiretape.sse import ServerSentEvent, encode
 
-PIECE: Final = 20.0
+_PIECE: Final = 20.0
 """Milliseconds between pieces of a text."""
-PAUSE: Final = 120.0
+_PAUSE: Final = 120.0
 """Milliseconds before what ends a message or the stream: a client that goes on earlier can be told from one
 that waits."""
 _HEADERS: Final = {"content-type": "text/event-stream; charset=utf-8", "cache-control": "no-store"}
@@ -45,7 +45,7 @@ class Tape:
     def grow(self, path: str, pieces: list[str]) -> None:
         """The text at a path of the message goes on."""
         for number, piece in enumerate(pieces):
-            self._delta(PIECE, {"v": piece} if number else {"p": path, "o": "append", "v": piece})
+            self._delta(_PIECE, {"v": piece} if number else {"p": path, "o": "append", "v": piece})
 
     def close(self, path: str, last: str, *, end_turn: bool | None = None) -> None:
         """The message ends with the last piece of its text."""
@@ -54,12 +54,12 @@ class Tape:
         if end_turn is not None:
             changes.append({"p": "/message/end_turn", "o": "replace", "v": end_turn})
         changes.append({"p": "/message/metadata", "o": "append", "v": _ENDED})
-        self._delta(PAUSE, {"p": "", "o": "patch", "v": changes})
+        self._delta(_PAUSE, {"p": "", "o": "patch", "v": changes})
 
     def response(self) -> RecordedResponse:
         """The whole answer; the stream is complete."""
-        self.typed(PAUSE, {"type": "message_stream_complete"})
-        self._put(PAUSE, ServerSentEvent("message", "[DONE]"))
+        self.typed(_PAUSE, {"type": "message_stream_complete"})
+        self._put(_PAUSE, ServerSentEvent("message", "[DONE]"))
         lengths = tuple(map(len, self._chunks))
         return RecordedResponse(
             status=200,

@@ -19,7 +19,7 @@ Operation: TypeAlias = dict[str, Any]
 """``{"p", "o", "v"}``, as the entry of a patch; no ``v`` where it is left out."""
 
 _FOLLOWING: Final[st.SearchStrategy[str | int]] = st.sampled_from([0, 2, "k"])
-SCALAR: Final = (type(None), bool, int, float)
+_SCALAR: Final = (type(None), bool, int, float)
 
 
 class Place(NamedTuple):
@@ -141,8 +141,8 @@ CHANGES: Final[dict[str, Change]] = {
     "extend": Change((list,), _appended(st.lists(json_values(), max_size=2))),
     "push": Change((list,), _appended(scalars() | json_objects())),
     "cut-list": Change((list,), _cut_list),
-    "append-over": Change(SCALAR, _appended(json_values())),
-    "replace": Change((*SCALAR, str, list, dict), _replaced),
+    "append-over": Change(_SCALAR, _appended(json_values())),
+    "replace": Change((*_SCALAR, str, list, dict), _replaced),
     "patch": Change((dict, list), _patched),
 }
 """Name to change. An object appended to anything but an object, a list or a text replaces it, and so on:

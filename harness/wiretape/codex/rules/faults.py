@@ -10,13 +10,13 @@ from wiretape.contract import Answer, Fault, Rule, Unseen
 from wiretape.jsonrpc import Call, Notice
 from wiretape.strictjson import identical
 
-ONCE: Final = frozenset(("initialized", "thread/start", "thread/resume", "thread/fork", "turn/start"))
+_ONCE: Final = frozenset(("initialized", "thread/start", "thread/resume", "thread/fork", "turn/start"))
 """What a client does once, when it has an answer."""
-OVERTAKEN: Final = frozenset(("late-answer", "notification-first", "server-request-first"))
+_OVERTAKEN: Final = frozenset(("late-answer", "notification-first", "server-request-first"))
 """Kinds by which other messages come before an answer."""
-NOTICED: Final = 1.0
+_NOTICED: Final = 1.0
 """Seconds in which a client has noticed that a stream has ended."""
-PATIENCE: Final = 5.0
+_PATIENCE: Final = 5.0
 """Seconds after which a client that still holds on waits for something else."""
 
 
@@ -53,7 +53,7 @@ def _not_asked_twice(strike: Strike) -> Answer:
 
 
 def _nothing_lost(strike: Strike) -> Answer:
-    if strike.kind not in OVERTAKEN:
+    if strike.kind not in _OVERTAKEN:
         return _other("late-answer or the like")
     if strike.over is None or strike.answered is None:
         return Unseen("no turn was over after it")
@@ -61,7 +61,7 @@ def _nothing_lost(strike: Strike) -> Answer:
         return Unseen("the client may go on yet")
     waited = strike.closed - strike.told
     goes_on = strike.sent and strike.sent[-1].seconds > strike.told
-    if goes_on or waited <= PATIENCE:
+    if goes_on or waited <= _PATIENCE:
         return None
     return Fault("", "the client knows that its turn is over", f"it did nothing more for {waited:.1f} s")
 
@@ -69,7 +69,7 @@ def _nothing_lost(strike: Strike) -> Answer:
 def _duplicate_ignored(strike: Strike) -> Answer:
     if strike.kind != "duplicate-answer":
         return _other("duplicate-answer")
-    followed = [each for each in strike.sent[strike.answered : strike.over] if _method(each) in ONCE]
+    followed = [each for each in strike.sent[strike.answered : strike.over] if _method(each) in _ONCE]
     for index, each in enumerate(followed):
         if any(_same(each, before.message) for before in followed[:index]):
             return Fault("", "one of what follows an answer", f"{_method(each)} again", at=each.at)
@@ -79,13 +79,13 @@ def _duplicate_ignored(strike: Strike) -> Answer:
 def _eof_noticed(strike: Strike) -> Answer:
     if strike.kind != "eof":
         return _other("eof")
-    late = next((each for each in strike.sent if each.seconds > NOTICED), None)
+    late = next((each for each in strike.sent if each.seconds > _NOTICED), None)
     if late is not None:
         got = f"{_method(late) or 'a message'} {late.seconds:.1f} s after it"
         return Fault("", "nothing sent after the end of what the server says", got, at=late.at)
     if strike.closed is None:
         return Unseen("the client had not closed its side yet")
-    if strike.closed > PATIENCE:
+    if strike.closed > _PATIENCE:
         got = f"it was held open for {strike.closed:.1f} s"
         return Fault("", "the connection closed soon after the server's side", got, level="should")
     return None

@@ -18,7 +18,7 @@ _SNAKE: Final = Skip("codex.response.no-snake-case")
 _NO_URL: Final = Skip("codex.response.image-url-string")
 _REMOTE: Final = Skip("codex.response.image-inline")
 
-SHAPE: Final = '{"contentItems": […], "success": true or false}'
+_SHAPE: Final = '{"contentItems": […], "success": true or false}'
 _SNAKE_TYPES: Final = ("input_text", "input_image", "input_audio")
 _TYPES: Final = ("inputText", "inputImage", "inputAudio")
 
@@ -27,7 +27,7 @@ def content_items(reply: ToolReply) -> Answer:
     if reply.result is ABSENT:
         return _ERROR
     if reply.body is None:
-        return Fault("result", SHAPE, reply.result)
+        return Fault("result", _SHAPE, reply.result)
     got = reply.body.get("contentItems", ABSENT)
     if got is ABSENT and "content_items" in reply.body:
         return _SNAKE

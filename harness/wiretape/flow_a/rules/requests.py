@@ -13,7 +13,7 @@ from wiretape.flow_a.rules.source import STANDARDS, rule
 from wiretape.flow_a.view import ConversationRequest
 from wiretape.strictjson import ABSENT
 
-WEB_ROOT_PARENT: Final = "client-created-root"
+_WEB_ROOT_PARENT: Final = "client-created-root"
 """What the web client sends as the parent of a first turn. [client code]"""
 
 
@@ -82,8 +82,8 @@ def _first_turn(request: ConversationRequest) -> Answer:
         got = request.body.get(key, ABSENT)
         if got is ABSENT:
             continue
-        if got == WEB_ROOT_PARENT and key == "parent_message_id":
-            return Note(f"parent_message_id is {WEB_ROOT_PARENT!r}, as the web client sends it")
+        if got == _WEB_ROOT_PARENT and key == "parent_message_id":
+            return Note(f"parent_message_id is {_WEB_ROOT_PARENT!r}, as the web client sends it")
         if not request.live and key == "conversation_id":
             return Skip("the log may begin in the middle of a conversation")
         return Fault(key, ABSENT, got)

@@ -15,10 +15,10 @@ from wiretape.strictjson import ABSENT, equal
 
 LEVELS: Final = {"must": "failed", "should": "warnings", "observed": "notes"}
 """What a failed finding of each level counts as."""
-OUTCOMES: Final = {"pass": "passed", "not_observed": "not observed", "not_applicable": "not applicable"}
+_OUTCOMES: Final = {"pass": "passed", "not_observed": "not observed", "not_applicable": "not applicable"}
 COLUMNS: Final = ("passed", *LEVELS.values(), "not observed", "not applicable")
 """What findings are counted as, in the order of a table."""
-ENDING: Final = {
+_ENDING: Final = {
     "ok": "read to its end",
     "violated": "left early",
     "unplayed": "not played to its end",
@@ -65,7 +65,7 @@ def judged(cassette: Mapping[str, Any]) -> str:
 def _column(finding: Mapping[str, Any]) -> str:
     """What a finding counts as."""
     level, outcome = finding["level"], finding["outcome"]
-    return LEVELS[level] if outcome == "fail" else OUTCOMES[outcome]
+    return LEVELS[level] if outcome == "fail" else _OUTCOMES[outcome]
 
 
 def failures(cassette: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -124,7 +124,7 @@ def text(finding: Mapping[str, Any]) -> str:
 def ending(cassette: Mapping[str, Any]) -> str:
     """How the session's streams ended: the second verdict, and how many ended how."""
     how = ", ".join(f"{count} {name}" for name, count in cassette["ending"]["streams"].items())
-    return f"{ENDING[cassette['ending']['verdict']]}{f' ({how})' if how else ''}"
+    return f"{_ENDING[cassette['ending']['verdict']]}{f' ({how})' if how else ''}"
 
 
 def how_played(cassette: Mapping[str, Any]) -> str:
