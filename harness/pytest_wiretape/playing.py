@@ -241,11 +241,11 @@ class Wiretape:
         try:
             judged = [(play, play.judge()) for play in self.plays if passed and play.report is None]
             wrong = [(play.text(report), report) for play, report in judged if not fine(report)]
-            for recording in self._recordings if passed else ():
-                recording.save()
             if wrong:
                 texts, reports = zip(*wrong, strict=True)
                 raise WiretapeViolation("\n\n".join(texts), reports)
+            for recording in self._recordings if passed else ():
+                recording.save()
         finally:
             for play in self.plays:
                 self._note(play)

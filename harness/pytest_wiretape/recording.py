@@ -138,10 +138,16 @@ class RecordingPlayback(Playback):
 
 def _known(path: Path) -> Cassette:
     """The cassette that is to be replaced; one that says nothing where there is none."""
-    if path.exists():
-        return load_cassette(path)
-    provenance = Provenance(kind="recorded")
-    return Cassette(protocol="flow_a", provenance=provenance, name=str(path), source=str(path))
+    if not path.exists():
+        provenance = Provenance(kind="recorded")
+        return Cassette(protocol="flow_a", provenance=provenance, name=str(path), source=str(path))
+    try:
+        known = load_cassette(path)
+    except CassetteError as error:
+        refuse(f"{error}\nmend it, or remove it to record it anew")
+    if known.protocol != "flow_a":
+        refuse(f"{path} holds {known.protocol}, and tests record flow_a: remove it, or rename the test")
+    return known
 
 
 def _address(config: pytest.Config) -> Address:

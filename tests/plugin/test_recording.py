@@ -136,13 +136,39 @@ def test_a_test_that_fails_records_nothing(project: pytest.Pytester, backend: Pl
     assert not list(recorded(project).parent.iterdir())
 
 
-def test_a_client_that_breaks_a_rule_is_caught_while_it_is_recorded(
+def test_a_client_that_breaks_a_rule_is_caught_while_it_is_recorded_and_nothing_is_saved(
     project: pytest.Pytester, backend: Playback
 ) -> None:
     wrong = code(backend).replace("return ask(play)", "return ask(play, **WRONG_RECIPIENT)")
     result = run(project, wrong, "--wiretape-record=once", f"--wiretape-upstream={backend.base_url}")
     result.assert_outcomes(passed=1, errors=1)
     result.stdout.fnmatch_lines(["*FAIL flow_a.return.recipient-is-all*"])
+    assert not list(recorded(project).parent.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("there", "said"),
+    [
+        (b"format: [", "*mend it, or remove it to record it anew*"),
+        (
+            Path(load_cassette("codex/dynamic_tool_text").source).read_bytes(),
+            "*test_it.yaml holds codex, and tests record flow_a: remove it*",
+        ),
+    ],
+    ids=["broken", "codex"],
+)
+def test_a_file_that_can_not_be_compared_is_not_replaced(
+    project: pytest.Pytester, backend: Playback, there: bytes, said: str
+) -> None:
+    recorded(project).parent.mkdir(parents=True)
+    recorded(project).write_bytes(there)
+    mode = "--wiretape-record=rewrite", f"--wiretape-upstream={backend.base_url}"
+    result = run(project, code(backend), *mode)
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines([said])
+    result.stdout.no_fnmatch_line("*harness/wiretape/*")
+    assert recorded(project).read_bytes() == there
+    assert asked(backend) == 0
 
 
 def test_a_client_that_never_asks_records_nothing_and_fails(
