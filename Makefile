@@ -1,10 +1,13 @@
-# make demo   installs into .venv and checks the example clients against every bundled cassette
-# make test   lint, types, import contracts and the tests
-# make selftest  attacks the verifier with broken clients and prints how many it catches
-# make bench  the speed goals, target and figure per line (ONLY=P3 takes one goal)
-# make clients  public clients of the Codex app-server (400 MB), so that `make test` runs them too
-# make differential   compares with the real Codex app-server, which npm puts into a cache folder (420 MB)
-# make site   the documentation as a web site, with the Python API, in reports/site
+# make demo          installs into .venv and checks the example clients against every bundled cassette
+# make test          lint and the tests, as CI runs them
+# make lint          style, types and import contracts alone
+# make docs          writes the tables of rules and faults in docs/ anew
+# make site          the documentation as a web site, with the Python API, in reports/site
+# make selftest      attacks the verifier with broken clients and prints how many it catches
+# make bench         the speed goals, target and figure per line (ONLY=P3 takes one goal)
+# make clients       public clients of the Codex app-server (400 MB), so that `make test` runs them too
+# make differential  compares with the real Codex app-server, which npm puts into a cache folder (420 MB)
+# make clean         takes .venv and everything else away that was made here
 # Works with GNU make 3.81 and later, on Debian, Ubuntu and macOS. PYTHON=… chooses the interpreter.
 
 VENV := .venv
@@ -15,7 +18,7 @@ CANDIDATES := $(PYTHON) python3 python3.14 python3.13 python3.12 python3.11
 .DEFAULT_GOAL := help
 
 help:
-	@sed -n '1,7s/^# //p' Makefile
+	@sed -n '/^# make /s/^# //p' Makefile
 
 demo: $(VENV)/.installed
 	PATH="$(CURDIR)/$(BIN):$$PATH" wiretape check --all -- python tests/examples/clients/flow_a_client.py

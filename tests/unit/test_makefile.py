@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
@@ -37,3 +38,9 @@ def test_each_long_step_is_named_before_it_begins(venv: Path, stamp: str) -> Non
     assert len(told) == {"installed": 1, "clients": 3}.get(stamp, 2)
     again = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, encoding="utf-8", timeout=60)
     assert again.stderr == ""
+
+
+def test_help_names_every_target() -> None:
+    (phony,) = re.findall(r"^\.PHONY: help (.*)$", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)
+    done = subprocess.run(["make", "-s"], cwd=ROOT, capture_output=True, text=True, check=True, timeout=60)
+    assert {line.split()[1] for line in done.stdout.splitlines()} == set(phony.split())
