@@ -257,6 +257,13 @@ def test_a_recording_may_begin_in_the_middle_of_a_conversation() -> None:
     assert [each.rule for each in failed(later) if each.rule == "lint.ids-correlate"] == []
 
 
+def test_the_web_clients_root_is_no_parent_that_has_to_be_there() -> None:
+    rooted = asking(
+        1, lambda body: json.dumps(json.loads(body) | {"parent_message_id": "client-created-root"}).encode()
+    )
+    assert "lint.ids-correlate" not in {each.rule for each in failed(rooted)}
+
+
 def test_an_unreadable_request_is_judged_once() -> None:
     assert {each.rule for each in failed(asking(1, lambda _: b"{"))} == {"lint.return-conforms"}
 

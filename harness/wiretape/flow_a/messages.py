@@ -135,6 +135,8 @@ class PrepareRequestBody(TypedDict):
 
 
 IN_PROGRESS: Final = "in_progress"
+WEB_ROOT_PARENT: Final = "client-created-root"
+"""What the web client sends as the parent of a first turn. [client code]"""
 HIDDEN_FLAG: Final = "is_visually_hidden_from_conversation"
 FUNCTIONS: Final = "functions."
 """Begins the recipient of tools that the client declared, and of some that the server runs itself."""

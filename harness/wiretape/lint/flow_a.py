@@ -10,7 +10,7 @@ from wiretape.cassette.model import Interaction, RecordedResponse
 from wiretape.contract import Fault
 from wiretape.endpoints import is_conversation
 from wiretape.flow_a.facts import read_stream
-from wiretape.flow_a.messages import member, sent_ids
+from wiretape.flow_a.messages import WEB_ROOT_PARENT, member, sent_ids
 from wiretape.flow_a.stream import decode
 from wiretape.lint.rule import LintRule, Tape
 from wiretape.strictjson import ABSENT, StrictJSONError
@@ -68,7 +68,7 @@ _BROKE: Final = "fine for a recording of a failure; else record again"
 def _ids(tape: Tape) -> Iterator[Fault]:
     """What requests name was there before; what a stream says is about one conversation."""
     conversations: set[str] = set()
-    messages: set[str] = set()
+    messages = {WEB_ROOT_PARENT}
     for number, (place, interaction) in enumerate(_interactions(tape)):
         body = strictjson.loads_or(interaction.request.body, ABSENT)
         at = f"{place}.request.body"

@@ -9,12 +9,10 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from wiretape.contract import Answer, Fault, Note, Rule, Skip, Unseen
 from wiretape.flow_a.json_body import JsonBody
+from wiretape.flow_a.messages import WEB_ROOT_PARENT
 from wiretape.flow_a.rules.source import STANDARDS, rule
 from wiretape.flow_a.view import ConversationRequest
 from wiretape.strictjson import ABSENT
-
-_WEB_ROOT_PARENT: Final = "client-created-root"
-"""What the web client sends as the parent of a first turn. [client code]"""
 
 
 def _valid_json(body: JsonBody) -> Answer:
@@ -82,8 +80,8 @@ def _first_turn(request: ConversationRequest) -> Answer:
         got = request.body.get(key, ABSENT)
         if got is ABSENT:
             continue
-        if got == _WEB_ROOT_PARENT and key == "parent_message_id":
-            return Note(f"parent_message_id is {_WEB_ROOT_PARENT!r}, as the web client sends it")
+        if got == WEB_ROOT_PARENT and key == "parent_message_id":
+            return Note(f"parent_message_id is {WEB_ROOT_PARENT!r}, as the web client sends it")
         if not request.live and key == "conversation_id":
             return Skip("the log may begin in the middle of a conversation")
         return Fault(key, ABSENT, got)
