@@ -7,6 +7,7 @@ import secrets
 import time
 from collections.abc import Callable, Iterable
 from typing import TypeAlias, TypeVar
+from urllib.parse import quote
 
 from wiretape.cassette.model import Cassette
 from wiretape.faults import FaultError, demand_hits
@@ -63,6 +64,10 @@ class Server:
         if self._site is None:
             raise RuntimeError("the server has not been started")
         return self._site.base_url
+
+    def url(self, key: str) -> str:
+        """The base URL of the play with this key, whatever characters that holds."""
+        return f"{self.base_url}/play/{quote(key)}"
 
     @property
     def inspector_url(self) -> str | None:
@@ -159,7 +164,7 @@ class Server:
         return play if isinstance(play, CodexPlay) else None
 
     def _addresses(self) -> list[str]:
-        return [f"{self.base_url}/play/{key}" for key in self._plays]
+        return [*map(self.url, self._plays)]
 
     def _call_at(self, when: float, callback: Callback) -> Timer:
         if self._loop is None:

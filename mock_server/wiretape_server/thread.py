@@ -51,7 +51,7 @@ class ServerThread(LoopThread):
         """Play a cassette; a codex one gives a CodexPlayback. Raises CassetteError, OptionError."""
         with self._lock:
             play = self._server.add(cassette, options, key=key)
-        url = self.call(self._server.add_site, play) if own_port else f"{self.base_url}/play/{play.key}"
+        url = self.call(self._server.add_site, play) if own_port else self._server.url(play.key)
         if not isinstance(play, CodexPlay):
             return Playback(self, play, url)
         host, port = self._server.bridge_address

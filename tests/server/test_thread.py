@@ -43,6 +43,17 @@ def test_a_key_is_the_plays_address_and_may_hold_a_slash() -> None:
         assert ask(f"{server.base_url}/play/flow_a", "GET", PATH).json()["detail"]["code"] == "no_such_play"
 
 
+@pytest.mark.parametrize("key", ["my tape#1", "50%?", "é/☃"])
+def test_a_key_may_hold_any_characters(key: str) -> None:
+    with ServerThread() as server:
+        playback = server.play(plain(), INSTANT, key=key)
+        assert playback.base_url.isascii()
+        assert not {*" #?"} & {*playback.base_url}
+        assert converse(playback.base_url, user_turn()).status == 200
+        there = ask(server.base_url, "GET", "/nothing").json()["detail"]["message"]
+        assert f"one of: {playback.base_url}; " in there
+
+
 def test_plays_of_the_same_cassette_have_transcripts_of_their_own() -> None:
     with ServerThread() as server:
         one, other = server.play(plain(), INSTANT), server.play(plain(), INSTANT)
