@@ -64,28 +64,6 @@ def test_a_folder_that_can_not_be_written_is_said(tmp_path: Path, capsys: pytest
     assert "can't be written" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [
-        (b"", 'line 1: expected "recording": 1'),
-        (b'{"recording": 2}\n', 'line 1: expected "recording": 1'),
-        (b'{"recording": 1}\nno\n{"a": 1}\n', "line 2: expected a JSON object"),
-        (b'{"recording": 1}\n{"entry": "other"}\n', "is no entry of a recording"),
-        (b'{"recording": 1}\n{"entry": "end", "number": 7, "how": "complete", "body": ""}\n', "is no entry"),
-    ],
-)
-def test_what_is_no_recording_can_not_be_recovered(
-    content: bytes, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    partial = tmp_path / "x.partial"
-    partial.write_bytes(content)
-    assert main(["record", "--recover", str(partial), "--out", str(tmp_path / "my.yaml")]) == 2
-    error = capsys.readouterr().err
-    assert said in error
-    assert f"{partial} is kept" in error
-    assert partial.read_bytes() == content
-
-
 @pytest.mark.parametrize("behind", [[], ["flow-a", "--upstream", "http://127.0.0.1:9", "--out", "b.yaml"]])
 def test_a_file_alone_is_nothing_to_record(
     behind: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -154,7 +154,11 @@ def _call_is_open(stage: Stage) -> bool:
 
 
 @pytest.mark.parametrize(
-    "url", ["http://127.0.0.1:1", "ws://127.0.0.1", "ws://:1", "ws://127.0.0.1:x", "wss://"]
+    "url",
+    [
+        *("http://127.0.0.1:1", "ws://127.0.0.1", "ws://:1", "ws://127.0.0.1:x", "wss://"),
+        *("ws://127.0.0.1:1/x?token=y", "ws://127.0.0.1:1/#x", "wss://user:word@host"),
+    ],
 )
 def test_an_address_that_is_none_is_refused(url: str) -> None:
     with pytest.raises(OptionError, match="--upstream"):

@@ -93,3 +93,54 @@ def test_what_is_final_takes_the_place_of_what_was_there_for_now() -> None:
     assert growth.data == b"abc~~~~"
     growth.add({"body": "defg"}, 0)
     assert growth.data == b"abcdefg"
+
+
+HEAD = b'{"recording":1,"protocol":"flow_a","captured_at":"2030-01-02T03:04:05Z","basis":"a test"}\n'
+ASKED = (
+    b'{"entry":"request","number":1,"at":0.1,"method":"POST","path":"/backend-api/f/conversation",'
+    b'"headers":[["a","b"]],"body":"{}"}\n'
+)
+ANSWERED = b'{"entry":"response","number":1,"at":0.2,"status":200,"headers":[]}\n'
+CHUNKS = b'{"entry":"chunks","number":1,"cuts":[[0.3,2]],"body":"ab","held":""}\n'
+WHOLE = HEAD + ASKED + ANSWERED + CHUNKS
+
+
+def test_a_recording_that_is_whole_is_recovered(tmp_path: Path) -> None:
+    partial, out = tmp_path / "x.partial", tmp_path / "x.yaml"
+    partial.write_bytes(WHOLE)
+    assert main(["record", "--recover", str(partial), "--out", str(out)]) == 0
+    assert load_cassette(out).interactions[0].response.body == b"ab"
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"", "got no whole line. There is nothing to recover"),
+        (HEAD[:-9], "got no whole line"),
+        (b"[1]\n", "line 1: expected a record, a JSON object, got b'[1]"),
+        (b"hello\n", "line 1: expected a record"),
+        (b'{"a": 1}\n', "Name the FILE.partial that wiretape record left."),
+        (WHOLE.replace(b'"captured_at"', b'"x"'), "line 1: expected the head of a recording"),
+        (WHOLE.replace(b"0.1", b'"0.1"'), "line 2: expected a record"),
+        (WHOLE.replace(b'"POST"', b"5"), "method: 5"),
+        (WHOLE.replace(b'"/backend-api/f/conversation"', b"null"), "path: None"),
+        (WHOLE.replace(b'["a","b"]', b'["a",5]'), "headers: [['a', 5]]"),
+        (WHOLE.replace(b'"status":200', b'"status":true'), "status: True"),
+        (WHOLE.replace(b"[0.3,2]", b"[0.3,-2]"), "line 4: expected a record"),
+        (HEAD + b"no\n" + ASKED, "line 2: expected a record"),
+        (HEAD + ANSWERED, "is no entry of a recording"),
+        (WHOLE + b'{"entry":"other"}\n', "is no entry of a recording"),
+        (WHOLE.replace(b'"recording":1', b'"recording":2'), "line 1: expected the head of a recording"),
+    ],
+)
+def test_a_file_that_is_damaged_or_no_recording_is_kept_and_told(
+    data: bytes, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    partial = tmp_path / "x.partial"
+    partial.write_bytes(data)
+    assert main(["record", "--recover", str(partial), "--out", str(tmp_path / "x.yaml")]) == 2
+    told = capsys.readouterr().err
+    assert said in told
+    assert f"{partial} is kept" in told
+    assert "a fault of wiretape" not in told
+    assert partial.read_bytes() == data

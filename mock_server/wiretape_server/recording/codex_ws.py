@@ -58,7 +58,9 @@ class Address:
             raise OptionError(f"{option} {url!r}: {error}") from None
         self.tls = parts.scheme == "wss" and option == "--upstream"
         self.host, self.port = parts.hostname or "", port or (443 if self.tls else 0)
-        if not (parts.scheme == "ws" or self.tls) or not self.host or (port is None and not self.tls):
+        lacks = not self.host or (port is None and not self.tls)
+        too_much = parts.query or parts.fragment or parts.username
+        if not (parts.scheme == "ws" or self.tls) or lacks or too_much:
             also = " or wss://HOST" if option == "--upstream" else ""
             raise OptionError(f"expected {option} ws://127.0.0.1:PORT{also}, got {url!r}")
         self.path = parts.path.rstrip("/")

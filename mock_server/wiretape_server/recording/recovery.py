@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -51,9 +51,16 @@ class _Exchange:
 def recover(partial: Path) -> Cassette:
     """Read a sidecar file. Raises SidecarError, EmptyRecordingError, OSError."""
     records = _lines(partial)
-    head = next(records, {})
-    if head.get("recording") != FORMAT:
-        raise SidecarError(f'{partial}: line 1: expected "recording": {FORMAT}, got {head!r:.80}')
+    head = next(records, None)
+    if head is None:
+        raise SidecarError(
+            f"{partial}: expected a recording, got no whole line. There is nothing to recover."
+        )
+    if head.get("recording") != FORMAT or not {"protocol", "captured_at", "basis"} <= head.keys():
+        raise SidecarError(
+            f'{partial}: line 1: expected the head of a recording, "recording": {FORMAT}, got {head!r:.80}. '
+            "Name the FILE.partial that wiretape record left."
+        )
     exchanges: dict[int, _Exchange] = {}
     session = CodexSession()
     is_codex = head.get("protocol") == "codex"
@@ -89,11 +96,56 @@ def _lines(partial: Path) -> Iterator[dict[str, Any]]:
             if not line.endswith(b"\n"):
                 return
             try:
-                yield strictjson.loads(line)
+                record = strictjson.loads(line)
             except StrictJSONError as error:
-                raise SidecarError(
-                    f"{partial}: line {number}: expected a JSON object, got {line[:60]!r} ({error})"
-                ) from None
+                raise _no_record(partial, number, line, str(error)) from None
+            if not isinstance(record, dict):
+                raise _no_record(partial, number, line, "it is none")
+            for name, value in record.items():
+                if not _KINDS.get(name, _is_anything)(value):
+                    raise _no_record(partial, number, line, f"{name}: {value!r:.60}")
+            yield record
+
+
+def _no_record(partial: Path, number: int, line: bytes, why: str) -> SidecarError:
+    return SidecarError(
+        f"{partial}: line {number}: expected a record, a JSON object, got {line[:60]!r} ({why})"
+    )
+
+
+def _is_anything(_value: object) -> bool:
+    return True
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _is_whole(value: object) -> bool:
+    return type(value) is int and value >= 0
+
+
+def _is_time(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _are_pairs(first: Callable[[object], bool], second: Callable[[object], bool]) -> Callable[[object], bool]:
+    return lambda value: (
+        isinstance(value, list)
+        and all(
+            isinstance(each, list) and len(each) == 2 and first(each[0]) and second(each[1]) for each in value
+        )
+    )
+
+
+_KINDS: Final[dict[str, Callable[[object], bool]]] = {
+    **dict.fromkeys(("number", "status", "length", "order"), _is_whole),
+    **dict.fromkeys(("method", "path", "body", "held", "text", "by", "connection"), _is_text),
+    "at": _is_time,
+    "cuts": _are_pairs(_is_time, _is_whole),
+    "headers": _are_pairs(_is_text, _is_text),
+}
+"""What the members of records are, so that a damaged file is told as one."""
 
 
 def _request(exchanges: dict[int, _Exchange], record: dict[str, Any]) -> None:
