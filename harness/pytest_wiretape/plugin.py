@@ -63,6 +63,16 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Let go of a test's plays, which hold transcripts, once it is over: pytest keeps tests to the end."""
+    try:
+        return (yield)
+    finally:
+        if PLAYER in item.stash:
+            del item.stash[PLAYER]
+
+
+@pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:

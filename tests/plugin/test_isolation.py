@@ -138,3 +138,22 @@ def test_the_block_of_the_session_server_judges_at_its_end(project: pytest.Pytes
         """
     )
     project.runpytest_inprocess().assert_outcomes(passed=4)
+
+
+def test_what_a_test_played_is_gone_when_it_is_over(project: pytest.Pytester) -> None:
+    tests = """
+    import gc, weakref
+    played = []
+
+    def test_a_plays(wiretape):
+        play = wiretape.play("plain_answer")
+        played.append(weakref.ref(play))
+        ask(play)
+
+    def test_b_finds_nothing_left_of_it():
+        gc.collect()
+        assert played[0]() is None
+"""
+    result = written(project, tests).runpytest_inprocess("--wiretape-report=json:report.json")
+    result.assert_outcomes(passed=2)
+    assert '"name":"plain_answer"' in project.path.joinpath("report.json").read_text("ascii")
