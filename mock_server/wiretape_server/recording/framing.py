@@ -15,6 +15,8 @@ _STATUS_LINE: Final = re.compile(rb"HTTP/(1\.[01]) ([1-9][0-9]{2})(?: [^\r\n]*)?
 _CHUNK_SIZE: Final = re.compile(rb"([0-9A-Fa-f]{1,15})[ \t]*(?:;.*)?")
 _CHUNK: Final = re.compile(rb"([1-9A-Fa-f][0-9A-Fa-f]{0,14})\r\n")
 _LONGEST_HEAD: Final = 1 << 20
+_SHOWN: Final = 8
+"""Bytes of what is no HTTP that a fault quotes: it goes into the file, and no secret may be in it."""
 _LONGEST_PIECE: Final = 1 << 20
 """Bytes of an unfinished chunk that are kept together."""
 
@@ -86,12 +88,16 @@ class AnswerReader:
     def _read_head(self, _pieces: list[bytes]) -> bool:
         end = self._buffer.find(b"\r\n\r\n")
         if end < 0:
-            if len(self._buffer) > _LONGEST_HEAD or not _begins_like_http(self._buffer):
-                self.fault = f"expected an HTTP/1.1 answer, got {bytes(self._buffer[:40])!r}"
+            if len(self._buffer) > _LONGEST_HEAD:
+                self.fault = (
+                    f"expected an HTTP/1.1 answer's head, got {len(self._buffer)} bytes without its end"
+                )
+            elif not _begins_like_http(self._buffer):
+                self.fault = f"expected an HTTP/1.1 answer, got {bytes(self._buffer[:_SHOWN])!r}…"
             return False
         head = _parse_head(bytes(self._buffer[:end]))
         if head is None:
-            self.fault = f"expected an HTTP/1.1 answer's head, got {bytes(self._buffer[:end])[:200]!r}"
+            self.fault = "expected an HTTP/1.1 answer's head, got a line that has no place in one"
             return False
         del self._buffer[: end + 4]
         if head.status >= 200:
@@ -133,7 +139,9 @@ class AnswerReader:
         size = _CHUNK_SIZE.fullmatch(self._buffer, 0, end) if end >= 0 else None
         if size is None:
             if end >= 0 or len(self._buffer) > _LONGEST_HEAD:
-                self.fault = f"expected the size of a chunk, got {bytes(self._buffer[:40])!r}"
+                self.fault = (
+                    f"expected the size of a chunk, got {len(self._buffer)} bytes that begin with none"
+                )
             return False
         self._left = int(size[1], 16)
         del self._buffer[: end + 2]
@@ -148,7 +156,7 @@ class AnswerReader:
                 self.ended = False
             return False
         if buffer[left : left + 2] != b"\r\n":
-            self.fault = f"expected the end of a chunk, got {bytes(buffer[left : left + 40])!r}"
+            self.fault = f"expected the end of a chunk behind {left} bytes, got more"
         if left:
             pieces.append(bytes(buffer[:left]))
         del buffer[: left + 2]
