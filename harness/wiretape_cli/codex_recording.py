@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
@@ -25,7 +24,9 @@ def record_stdio(command: Sequence[str], *, out: Path, append: bool, redact: Pat
     try:
         if _SERVER not in command:
             return exit_code(subprocess.call(command))
-        before, session = begin_session(out, f"a tee on the stdio of {shlex.join(command)}", append, redact)
+        # Its other arguments may be secrets, of any looks.
+        basis = f"a tee on the stdio of {Path(command[0]).name} {_SERVER}"
+        before, session = begin_session(out, basis, append, redact)
         try:
             code = StdioTee(command, session).run()
         except OSError:

@@ -82,6 +82,26 @@ def test_no_secret_is_in_the_file_while_the_client_hears_it(tmp_path: Path) -> N
     assert b" end" in written
 
 
+def test_no_argument_of_the_program_is_in_the_file(tmp_path: Path) -> None:
+    out = tmp_path / "my.yaml"
+    command = [
+        *RECORD,
+        "--out",
+        str(out),
+        "--",
+        *SPEAKING,
+        "0",
+        "--token",
+        "opaque4711",
+        "-c",
+        'key="opaque4711"',
+    ]
+    subprocess.run(command, input=b"{}\n", capture_output=True, timeout=TIMEOUT * 4, check=True)
+    basis = f"a tee on the stdio of {Path(sys.executable).name} app-server"
+    assert load_cassette(out).provenance.basis == (basis,)
+    assert "opaque4711" not in out.read_text()
+
+
 def test_a_cassette_is_not_overwritten(tmp_path: Path) -> None:
     out = tmp_path / "my.yaml"
     out.write_bytes(b"mine")
