@@ -16,6 +16,7 @@ WRAPPED: Final = re.compile(r"[A-Za-z0-9+/_-]{20,}+={0,2}")
 _LONG_WORD: Final = b"a" * 20
 _WORDS: Final = bytes(ord("a" if WRAPPED.match(chr(byte) * 20) else " ") for byte in range(256))
 """Makes one letter of all that base64 is written with, and a blank of all else."""
+_SIGN: Final = 1
 _DIGIT: Final = re.compile("[0-9]")
 _FEW: Final = 4
 """Secrets that are looked for one by one sooner than a text is looked through for a digit."""
@@ -38,6 +39,17 @@ class Marks:
             "ascii", "ignore"
         )
         """Rare characters one of which stands in each of the others."""
+        self._kinds = bytes(_SIGN if byte in self._signs else _WORDS[byte] for byte in range(256))
+
+    def are_far(self, text: str) -> bool:
+        """Whether one glance shows that none of them is in a text, and no word as long as base64."""
+        kinds = text.encode("ascii", "replace").translate(self._kinds)
+        if _SIGN in kinds or _LONG_WORD in kinds:
+            return False
+        for mark in self._frequent:
+            if mark in text:
+                return False
+        return not self._always
 
     def are_in(self, text: str, raw: bytes) -> bool:
         """Whether one of them is in a text, of which ``raw`` is the ASCII."""

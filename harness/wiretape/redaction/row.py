@@ -31,7 +31,7 @@ _NO_PLAIN: Final = re.compile(r'["\\\x00-\x1f]')
 class Row:
     """Takes the events with which one text goes on; what waits begins at the word that is not finished."""
 
-    __slots__ = ("_calm", "_count", "_open", "_path", "_recent", "_text", "_texts", "_word", "waiting")
+    __slots__ = ("_count", "_open", "_path", "_recent", "_text", "_texts", "_word", "waiting")
 
     def __init__(self, text: Growing, path: str, texts: TextRedactor, waiting: str) -> None:
         """``text`` is at ``path``; if something waits it is usual events of this text alone: ``waiting``."""
@@ -41,9 +41,7 @@ class Row:
         self._count = 0
         """Events that were taken."""
         self._recent = text.said()
-        """The end of all that was said."""
-        self._calm = False
-        """Whether that was looked at, and nothing in it could begin a secret."""
+        """The end of all that was said: it holds no secret."""
         self._word = len(self._recent) - open_word(self._recent)
         """Characters of the word that is not finished."""
         self.waiting = waiting
@@ -52,30 +50,28 @@ class Row:
 
     def for_now(self) -> str:
         """What may stand in a file for what waits, once events were taken: without the word."""
-        return "".join([masked(text) + behind for text, behind in self._open])
+        shown = ""
+        for text, behind in self._open:
+            shown += masked(text) + behind
+        return shown
 
     def take(self, data: str) -> tuple[str, str] | None:
         """Take the events with which ``data`` begins; give what may be written by now, and what is left.
 
         None when it begins with no usual event, or when these may hold a secret.
         """
-        said, end = _said(data, self._path)
+        event = _EVENT.match(data)
+        if event is None or event["path"] not in (None, self._path) or self._word > _LONG_WORD:
+            return None
+        is_one = event.end() == len(data)
+        said, end = ([event["text"]], len(data)) if is_one else _said(data, event)
         new = "".join(said)
-        recent = self._recent + new
-        if not said or self._word > _LONG_WORD or not self._is_harmless(recent, len(new)):
+        if not said or not self._is_harmless(new):
             return None
         self._count += len(said)
-        blank = new.rfind(" ") if new.isascii() else open_word(new) - 1
-        if blank < 0:
-            said = [text for text, _ in self._open] + said
-            self._word += len(new)
-        else:
-            self._word = len(new) - blank - 1
-        row = self.waiting + data[:end]
-        self._open, cut = _open(row, said, self._word)
-        self.waiting = row[cut:]
-        self._recent = recent if len(recent) < _MOST_REMEMBERED else recent[-CONTEXT - self._word :]
-        return row[:cut], data[end:]
+        word = new.rfind(" ") + 1 if new.isascii() else open_word(new)
+        done = self._begin_word(event, word) if is_one and word else self._go_on(said, word, data[:end])
+        return done, data[end:]
 
     def leave(self, begin: int) -> int:
         """Give back the text, for other steps to go on with it; what waits begins at ``begin``.
@@ -93,31 +89,50 @@ class Row:
         text.end = recent[-CONTEXT:]
         return self._count
 
-    def _is_harmless(self, recent: str, new: int) -> bool:
-        """Whether there is no secret in the last so many characters, nor in what was not looked at."""
-        size = new + _LOOK_BACK if self._calm else len(recent)
-        word = new + self._word if self._calm else len(recent)
-        if not self._texts.shows_nothing_new(recent[-size:]) or self._texts.secrets.show_in(recent, word):
+    def _is_harmless(self, new: str) -> bool:
+        """Whether there is no secret when the text goes on so; then it has."""
+        recent, word = self._recent + new, self._word + len(new)
+        if not self._texts.shows_nothing_new(recent[-len(new) - _LOOK_BACK :]):
             return False
-        self._calm = True
+        if self._texts.secrets.show_in(recent, word):
+            return False
+        self._recent = recent if len(recent) < _MOST_REMEMBERED else recent[-CONTEXT - word :]
         return True
+
+    def _begin_word(self, event: re.Match[str], at: int) -> str:
+        """Go on by one event, as most come, in whose text a word begins; give what may be written by now."""
+        text, data, stop = event["text"], event.string, event.end("text")
+        self._word = len(text) - at
+        cut = stop - self._word if self._word else len(data)
+        done, self.waiting = self.waiting + data[:cut], data[cut:]
+        self._open = [(text[at:], data[stop:])] if self._word else []
+        return done
+
+    def _go_on(self, said: list[str], at: int, row: str) -> str:
+        """Go on by the events of a row, in whose texts the last word begins; give what may be written."""
+        row, size = self.waiting + row, sum(map(len, said))
+        if at:
+            self._word = size - at
+        else:
+            self._word += size
+            said = [text for text, _ in self._open] + said
+        self._open, cut = _open(row, said, self._word)
+        self.waiting = row[cut:]
+        return row[:cut]
 
 
 def row_of(text: Growing, path: str, texts: TextRedactor, waiting: str) -> Row | None:
-    """Let a text go on by usual events, if only such ones wait."""
+    """Let a text go on by usual events, if only such ones wait, and it holds no secret so far."""
     usual = "".join([each[0] for each in _EVENT.finditer(waiting)])
-    return Row(text, path, texts, waiting) if usual == waiting else None
+    if usual != waiting or not texts.is_plain(text.said()) or texts.secrets.begin_in(text.said()):
+        return None
+    return Row(text, path, texts, waiting)
 
 
-def _said(data: str, path: str) -> tuple[list[str], int]:
-    """The texts of the first events, alike but for them and of no other ``path``, and where they end."""
-    event = _EVENT.match(data)
-    if event is None or event["path"] not in (None, path):
-        return [], 0
-    if event.end() == len(data):
-        return [event["text"]], len(data)
-    joint = _joint(event["head"])
-    said = joint.split(data[event.end("head") :])
+def _said(data: str, first: re.Match[str]) -> tuple[list[str], int]:
+    """The texts of the events with which data begins, alike but for them, and where they end."""
+    joint = _joint(first["head"])
+    said = joint.split(data[first.end("head") :])
     last = _END.search(said[-1])
     if last is not None and _is_plain(said[-1][: last.start()]):
         said[-1] = said[-1][: last.start()]

@@ -69,12 +69,14 @@ class BodyRedactor:
                 done, rest = taken
                 self._row = row
                 self._written += len(done)
-                given, data, count = given + done, _encoded(rest), _EVENTS_AT_ONCE
-            if data:
-                self._leave_row()
-                part, data = _first_events(data, count)
-                given += self._thoroughly(part)
-                count *= 2  # where there is no row, there may be none for long
+                given += done
+                if not rest:
+                    break
+                data, count = _encoded(rest), _EVENTS_AT_ONCE
+            self._leave_row()
+            part, data = _first_events(data, count)
+            given += self._thoroughly(part)
+            count *= 2  # where there is no row, there may be none for long
         return given
 
     def _begun_row(self) -> Row | None:
