@@ -21,8 +21,9 @@ from tests.server.making import user_turn
 
 GOALS = ("P17",)
 
-EVENTS = 303
-SHORT, LONG = 10_000, 40_000
+ANSWER = 303
+HOUR = 10_000
+"""Events of a usual answer, and of a stream that lasts for an hour."""
 AT_ONCE = 0.0
 ONE_BY_ONE = 0.0005
 """Seconds between the events of a stream: none, so that all are in one write, or enough to be read apart."""
@@ -72,9 +73,10 @@ def process(*arguments: str) -> Iterator[Process]:
 
 def run() -> Iterator[Line]:
     with TemporaryDirectory() as folder:
-        yield from _passed_on(Path(folder), EVENTS, ONE_BY_ONE, streams=4)
-        yield from _passed_on(Path(folder), SHORT, AT_ONCE, streams=1)
-        yield from _passed_on(Path(folder), EVENTS, AT_ONCE, streams=40)
+        yield from _passed_on(Path(folder), HOUR // 3, ONE_BY_ONE, streams=1)
+        yield from _passed_on(Path(folder), HOUR, AT_ONCE, streams=1)
+        yield from _passed_on(Path(folder), ANSWER, ONE_BY_ONE, streams=4)
+        yield from _passed_on(Path(folder), ANSWER, AT_ONCE, streams=40)
         yield from _first_byte(Path(folder))
         yield from _memory(Path(folder))
 
@@ -113,7 +115,7 @@ def _first_byte(folder: Path) -> Iterator[Line]:
 
 def _memory(folder: Path) -> Iterator[Line]:
     held = []
-    for events in (SHORT, LONG):
+    for events in (HOUR, 4 * HOUR):
         with (
             process("backend", str(events), str(AT_ONCE)) as backend,
             process("recorder", backend.base_url, str(_fresh(folder))) as recorder,
@@ -122,7 +124,7 @@ def _memory(folder: Path) -> Iterator[Line]:
             assert body == body_of(events)
             held.append(recorder.ask("rss"))
     grown = (held[1] - held[0]) / 1024
-    note = f"{LONG} events beside {SHORT}; the longer body has {len(body_of(LONG)) / 1024:.0f} KiB"
+    note = f"{4 * HOUR:,} events beside {HOUR:,}; the longer body has {len(body_of(4 * HOUR)) / 1024:.0f} KiB"
     yield at_most("P17", "memory that a longer stream takes", grown, 1024, unit="KiB", note=note)
 
 
