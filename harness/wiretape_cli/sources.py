@@ -14,6 +14,13 @@ from wiretape.transcript_file import TranscriptError, load
 from wiretape_cli.errors import SetupError
 
 CASSETTE_ENDINGS = (".yaml", ".yml")
+_MADE_BY = {
+    ".har": ". A cassette is made of it by: wiretape import har",
+    ".sse": ". A cassette is made of it by: wiretape import sse",
+    ".flow": ". A cassette is made of it by: wiretape import mitmproxy",
+    ".partial": ". A cassette is made of it by: wiretape record --recover",
+}
+"""What to do with a file that holds something else, by its ending."""
 
 
 def find_session(name: str) -> Cassette | Transcript:
@@ -41,7 +48,7 @@ def _read(path: Path) -> Cassette | Transcript:
     try:
         transcript = read_log(data, path.stem) if is_log else load(data, path.stem)
     except TranscriptError as error:
-        raise SetupError(f"{path}: {error}") from None
+        raise SetupError(f"{path}: {error}{_MADE_BY.get(path.suffix.lower(), '')}") from None
     if is_log and not any(isinstance(entry, Frame) for entry in transcript.entries):
         raise SetupError(
             f"{path}: expected lines whose 'dir' is 'client->server' or 'server->client', got none. "

@@ -89,6 +89,8 @@ def test_a_terminal_gets_colour(monkeypatch: pytest.MonkeyPatch, capsys: pytest.
         ("x.yaml", b"a: 1\n", "format"),
         ("x.jsonl", b"{}\n", "expected a header"),
         ("x.jsonl", b"", "empty file"),
+        ("x.har", b'{"log": {}}', "is made of it by: wiretape import har"),
+        ("x.yaml.partial", b'{"recording": 1}', "is made of it by: wiretape record --recover"),
     ],
 )
 def test_what_is_no_session_is_refused_with_its_name(
