@@ -16,6 +16,8 @@ Read: TypeAlias = Callable[[Any, str], Any]
 
 @dataclass(frozen=True, slots=True)
 class Key:
+    """A key of a mapping: how what stands behind it is read, and whether it has to be there."""
+
     read: Read
     required: bool = False
 
@@ -51,24 +53,29 @@ def wrong(at: str, want: str, got: object, hint: str) -> CassetteError:
 
 
 def mapping(value: Any, at: str, want: str = "a mapping") -> dict[str, Any]:
+    """Read a mapping of any keys."""
     if not isinstance(value, dict):
         raise wrong(at, want, value, "write key: value lines, indented below it")
     return value
 
 
 def text(value: Any, at: str) -> str:
+    """Read a text."""
     if not isinstance(value, str):
         raise wrong(at, "text", value, "put it in double quotes, or leave the key out")
     return value
 
 
 def http_status(value: Any, at: str) -> int:
+    """Read the status of an answer."""
     if type(value) is not int or not 100 <= value <= 599:
         raise wrong(at, "an HTTP status from 100 to 599", value, "write the number without quotes")
     return value
 
 
 def list_of(read: Read, *, least: int = 0) -> Read:
+    """Read a list into a tuple, entry by entry; ``least`` is how many there must be."""
+
     def read_list(value: Any, at: str) -> tuple[Any, ...]:
         if not isinstance(value, list):
             raise wrong(at, "a list", value, "write one entry a line, each behind a dash")
@@ -82,10 +89,13 @@ def list_of(read: Read, *, least: int = 0) -> Read:
 
 
 def mapping_of(read: Read) -> Read:
+    """Read a mapping of any keys, value by value."""
     return lambda value, at: {key: read(item, f"{at}.{key}") for key, item in mapping(value, at).items()}
 
 
 def one_of(*words: str) -> Read:
+    """Read one of these words."""
+
     def read_word(value: Any, at: str) -> str:
         if not isinstance(value, str) or value not in words:
             raise wrong(at, f"one of {', '.join(words)}", value, "choose one of these words")
@@ -95,6 +105,8 @@ def one_of(*words: str) -> Read:
 
 
 def matching(pattern: str, want: str) -> Read:
+    """Read a text that a pattern matches as a whole; ``want`` says it in words."""
+
     def read_matching(value: Any, at: str) -> str:
         if not isinstance(value, str) or not re.fullmatch(pattern, value):
             raise wrong(at, want, value, "write it as it stood in the request line")

@@ -53,20 +53,26 @@ class Chunks:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordedRequest:
+    """A request as it came, its body whole."""
+
     method: str
     path: str
+    """With its query, as in the request line."""
     headers: Mapping[str, str] = field(default_factory=dict)
     body: bytes = b""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordedResponse:
+    """An answer as it was sent, without its transfer coding."""
+
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict)
     body: bytes = b""
     chunks: Chunks | None = None
     """The cuts of the body; their lengths add up to it. None: one chunk per event, no delay."""
     end: StreamEnd = "complete"
+    """``reset``: the connection broke; ``hang``: nothing more came, and it stayed open."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

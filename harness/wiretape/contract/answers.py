@@ -92,4 +92,5 @@ class Finding:
 
     @property
     def failed(self) -> bool:
+        """Whether the rule is broken here, at whatever level."""
         return self.outcome == "fail"

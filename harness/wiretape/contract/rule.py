@@ -53,6 +53,7 @@ class Rule:
         object.__setattr__(self, "passed", self.finding("pass"))
 
     def finding(self, outcome: Outcome, **details: Any) -> Finding:
+        """A finding of this rule; ``details`` are other members of Finding."""
         return Finding(
             rule=self.id,
             level=self.level,
@@ -79,6 +80,7 @@ class Rule:
         return self.failed(answer, at) if isinstance(answer, Fault) else self.unfailed(answer)
 
     def failed(self, fault: Fault, at: str) -> Finding:
+        """The finding of a fault; ``at`` is where its subject stands."""
         finding = self.finding(
             "fail",
             path=fault.path,

@@ -14,7 +14,8 @@ from wiretape.transcript import Transcript
 class View(Protocol):
     """A transcript, digested for one protocol's rules."""
 
-    def subjects(self, scope: str) -> Sequence[Subject]: ...
+    def subjects(self, scope: str) -> Sequence[Subject]:
+        """Everything that a rule of this scope is asked about, in the order of the transcript."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +47,7 @@ class Report:
 
     @property
     def ok(self) -> bool:
+        """Whether no ``must`` failed."""
         return not self.violations
 
     @property
@@ -81,6 +83,7 @@ class Verifier:
         }
 
     def verify(self, transcript: Transcript) -> Report:
+        """Judge a transcript of this protocol."""
         view = self.read(transcript)
         findings: list[Finding] = []
         for scope, rules in self.by_scope.items():

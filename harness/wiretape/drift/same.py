@@ -51,6 +51,7 @@ class Names:
         self._old: dict[str, str] = {}
 
     def same(self, old: str, new: str) -> bool:
+        """Whether two ids can stand for one thing; from then on they do."""
         return self._new.setdefault(old, new) == new and self._old.setdefault(new, old) == old
 
 

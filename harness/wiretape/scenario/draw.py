@@ -47,6 +47,7 @@ class Draw:
         return cls(seed, sha256(text).hexdigest())
 
     def at(self, *names: object) -> Draw:
+        """A draw for a place further in; its choices have nothing to do with those of others."""
         return Draw(self.seed, "\0".join([self._place, *map(str, names)]), self._turns)
 
     def below(self, limit: int) -> int:

@@ -29,6 +29,8 @@ class Tool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedCall:
+    """A call that is going to be made."""
+
     tool: Tool
     arguments: Any
 
