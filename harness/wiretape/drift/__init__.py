@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from wiretape.drift import codex, flow_a
-from wiretape.drift.align import Comparison
+from wiretape.drift.align import Drifts
 from wiretape.drift.parts import Drift, Exchange
 from wiretape.transcript import Transcript
 
@@ -31,4 +31,4 @@ def compare(old: Transcript, new: Transcript, *, shape: bool = False) -> list[Dr
     if old.protocol != new.protocol or old.protocol not in _EXCHANGES:
         raise ValueError(f"expected two sessions of one protocol, got {old.protocol!r} and {new.protocol!r}")
     read = _EXCHANGES[old.protocol]
-    return Comparison(shape=shape).of(read(old), read(new))
+    return Drifts(shape=shape).of(read(old), read(new))

@@ -56,8 +56,8 @@ class Pair(Generic[Item]):
 _Key = tuple[str, str, str, str]
 
 
-class Comparison:
-    """One comparison of two sessions. The same difference of many messages is one drift, with their count."""
+class Drifts:
+    """The drifts between two sessions. The same difference of many messages is one, with their count."""
 
     def __init__(self, *, shape: bool) -> None:
         self._values = Differences(shape=shape)
