@@ -41,9 +41,9 @@ class Marks:
         """Rare characters one of which stands in each of the others."""
         self._kinds = bytes(_SIGN if byte in self._signs else _WORDS[byte] for byte in range(256))
 
-    def are_far(self, text: str) -> bool:
-        """Whether one glance shows that none of them is in a text, and no word as long as base64."""
-        kinds = text.encode("ascii", "replace").translate(self._kinds)
+    def absent_at_a_glance(self, text: str) -> bool:
+        """Whether a text shows at once that none of them is in it, and no word as long as base64."""
+        kinds = ascii_of(text).translate(self._kinds)
         if _SIGN in kinds or _LONG_WORD in kinds:
             return False
         for mark in self._frequent:

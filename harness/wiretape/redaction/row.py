@@ -45,11 +45,12 @@ class Row:
         self._word = len(self._recent) - open_word(self._recent)
         """Characters of the word that is not finished."""
         self.waiting = waiting
-        """What may not be written yet."""
-        self._open, _ = _open(waiting, [each["text"] for each in _EVENT.finditer(waiting)], self._word)
+        """What may not be written yet: once events were taken, that word and what stands behind it."""
+        self._open, _ = _last_word(waiting, [each["text"] for each in _EVENT.finditer(waiting)], self._word)
+        """The pieces of that word, each with what stands behind it."""
 
     def for_now(self) -> str:
-        """What may stand in a file for what waits, once events were taken: without the word."""
+        """What may stand in a file for what waits, once events were taken: the word is masked."""
         shown = ""
         for text, behind in self._open:
             shown += masked(text) + behind
@@ -116,7 +117,7 @@ class Row:
         else:
             self._word += size
             said = [text for text, _ in self._open] + said
-        self._open, cut = _open(row, said, self._word)
+        self._open, cut = _last_word(row, said, self._word)
         self.waiting = row[cut:]
         return row[:cut]
 
@@ -156,10 +157,10 @@ def _is_plain(text: str) -> bool:
     return _NO_PLAIN.search(text) is None
 
 
-def _open(row: str, said: list[str], word: int) -> tuple[list[tuple[str, str]], int]:
-    """The last so many characters of the texts of a row's events, and where they begin in it.
+def _last_word(row: str, said: list[str], word: int) -> tuple[list[tuple[str, str]], int]:
+    """The last so many characters of the texts of a row's events, and where they begin in the row.
 
-    As they come: a piece of them, and what stands behind it up to the next one.
+    They come in pieces, each with what stands behind it, up to the next one.
     """
     pieces, begin = [], len(row)
     for text in reversed(said):
