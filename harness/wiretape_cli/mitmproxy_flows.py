@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
 
-from wiretape.imports import Exchange, SocketMessage, Source, SourceError
+from wiretape.imports import Exchange, SocketMessage, Source, SourceError, is_of_flow_a
 from wiretape_cli.errors import SetupError
+from wiretape_server.recording.decoding import decoder
 
 _ADVICE: Final = (
     "mitmproxy does not keep the bodies that it streams, unless it is told to: record again with "
@@ -38,8 +39,7 @@ def read_flows(file: Path) -> tuple[list[Exchange], Source]:
         ) from None
     if not flows:
         raise SourceError(f"{file.name}: expected HTTP flows, got none")
-    exchanges = [each for number, flow in enumerate(flows, 1) for each in _exchange(flow, number)]
-    return exchanges, _source(flows, file)
+    return [_exchange(flow, number) for number, flow in enumerate(flows, 1)], _source(flows, file)
 
 
 def _source(flows: list[Any], file: Path) -> Source:
@@ -52,27 +52,44 @@ def _source(flows: list[Any], file: Path) -> Source:
     )
 
 
-def _exchange(flow: Any, number: int) -> Iterator[Exchange]:
-    """The flow's exchange; nothing for a request that was never answered."""
-    if flow.response is None:
-        return
-    try:
-        body, sent = flow.response.content, flow.request.content
-    except ValueError as error:
-        raise SourceError(f"flow {number}: its body can't be decoded: {error}") from None
-    yield Exchange(
-        place=f"flow {number}",
-        method=flow.request.method,
-        url=flow.request.url,
-        request_headers=tuple(flow.request.headers.items(multi=True)),
+def _exchange(flow: Any, number: int) -> Exchange:
+    """The flow's exchange. Of one that is not of the protocol no more is read than what it is."""
+    request, response = flow.request, flow.response
+    messages = tuple(map(_message, flow.websocket.messages)) if flow.websocket else ()
+    known = Exchange(
+        place=f"flow {number}", method=request.method, url=request.url, status=0, messages=messages
+    )
+    if response is None or not (messages or is_of_flow_a(request.url)):
+        return known
+    (sent, more), (body, gaps) = _decoded(request, number), _decoded(response, number)
+    if sent is None:
+        more = ("the request's body was streamed and is not kept",)
+    return replace(
+        known,
+        request_headers=tuple(request.headers.items(multi=True)),
         request_body=sent or b"",
-        status=flow.response.status_code,
-        response_headers=tuple(flow.response.headers.items(multi=True)),
+        status=response.status_code,
+        response_headers=tuple(response.headers.items(multi=True)),
         body=body,
         broke_off=flow.error is not None,
-        messages=tuple(map(_message, flow.websocket.messages)) if flow.websocket else (),
-        gaps=("the request's body was streamed and is not kept",) if sent is None else (),
+        gaps=(*more, *gaps),
     )
+
+
+def _decoded(message: Any, number: int) -> tuple[bytes | None, tuple[str, ...]]:
+    """A body without its compression, and what is missing of it: mitmproxy reads none that ends early."""
+    try:
+        return message.content, ()
+    except ValueError as error:
+        unpack = decoder(message.headers.get("content-encoding", ""))
+        body = b"".join(unpack.feed(message.raw_content)) if unpack else b""
+        if unpack is None or not body:
+            raise SourceError(
+                f"flow {number}: its body can't be decoded: {error}. Record it again, for example with: "
+                "wiretape record flow-a"
+            ) from None
+        unpack.close()
+        return body, (unpack.fault,)
 
 
 def _message(message: Any) -> SocketMessage:

@@ -111,13 +111,32 @@ def test_a_body_that_can_not_be_decoded_is_refused(
     assert "flow 1: its body can't be decoded" in capsys.readouterr().err
 
 
+def test_a_compressed_stream_that_broke_off_is_kept_as_far_as_it_came(written: Any) -> None:
+    packed = gzip.compress(TAPE.interactions[0].response.body)
+    cut = flow(b"{}", packed[: len(packed) // 2], content_encoding="gzip")
+    cassette = imported(written(cut))
+    body = cassette.interactions[0].response.body
+    assert body
+    assert TAPE.interactions[0].response.body.startswith(body)
+    assert "flow 1: the gzip body ends early" in cassette.provenance.gaps
+
+
+def test_a_flow_of_something_else_does_no_harm_whatever_its_body(written: Any) -> None:
+    odd = flow(b"", b"not gzip", content_encoding="gzip")
+    odd.request.url = "https://chat.example/logo.png"
+    cassette = imported(written(odd, *recorded()))
+    assert len(cassette.interactions) == 2
+    assert "1 other exchanges of the source are left out." in cassette.provenance.gaps
+
+
 def test_an_unanswered_request_and_an_error_are_told_apart(written: Any) -> None:
     from mitmproxy.test.tflow import terr
 
     silent, broken = flow(b"{}", b""), flow(b"{}", b"data: x\n\n")
     silent.response, broken.error = None, terr()
-    (interaction,) = imported(written(silent, broken)).interactions
-    assert interaction.response.end == "reset"
+    cassette = imported(written(silent, broken))
+    assert [each.response.end for each in cassette.interactions] == ["reset"]
+    assert f"flow 1: POST {URL} was never answered, and is left out" in cassette.provenance.gaps
 
 
 def test_the_websocket_of_an_app_server_becomes_a_codex_cassette(written: Any) -> None:

@@ -11,7 +11,7 @@ from wiretape.imports.event_stream import read_event_stream
 from wiretape.imports.exchange import Exchange, SocketMessage, Source, SourceError
 from wiretape.imports.har import read_har
 from wiretape.imports.played import read_play
-from wiretape.imports.sessions import cassette_of, complete
+from wiretape.imports.sessions import cassette_of, complete, is_of_flow_a
 
 __all__ = [
     "Exchange",
@@ -21,6 +21,7 @@ __all__ = [
     "SourceError",
     "cassette_of",
     "complete",
+    "is_of_flow_a",
     "read_codex_log",
     "read_event_stream",
     "read_har",
