@@ -20,6 +20,9 @@ _SIGN: Final = 1
 _DIGIT: Final = re.compile("[0-9]")
 _FEW: Final = 4
 """Secrets that are looked for one by one sooner than a text is looked through for a digit."""
+_MANY: Final = 160
+"""Secrets from which on it is sooner done to look up all ends of six characters that a text has."""
+_END: Final = 6
 _RARE_FIRST: Final = '@"=\\%<>{}/_-~JQZXzqxjKVYUGFBWHPDNMORLCESTAI0123456789'
 """Characters, those first that few texts have. What is not in it stands in nearly every text."""
 _STANDARD: Final = str.maketrans("-_", "+/")
@@ -64,14 +67,24 @@ class Secrets:
     """Values that are secrets wherever they stand, in the order in which they were seen."""
 
     def __init__(self) -> None:
-        self._all: dict[str, None] = {}
+        self._all: dict[str, int] = {}
+        """Each with its place in the order."""
         self._without_digit: dict[str, None] = {}
+        self._by_end: dict[str, list[str]] = {}
+        self._short: list[str] = []
+        """Those too short to be found by their end."""
         self._of_words: dict[str, str] = {}
         """Those with blanks, each with its first word."""
         self._shortest = sys.maxsize
 
     def add(self, value: str) -> None:
-        self._all[value] = None
+        if value in self._all:
+            return
+        self._all[value] = len(self._all)
+        if len(value) < _END:
+            self._short.append(value)
+        else:
+            self._by_end.setdefault(value[-_END:], []).append(value)
         self._shortest = min(self._shortest, len(value))
         if not _DIGIT.search(value):
             self._without_digit[value] = None
@@ -89,9 +102,16 @@ class Secrets:
         """Those that stand in a text."""
         if not self._all:
             return []
+        if len(self._all) > _MANY:
+            return sorted(self._found_by_end(text), key=self._all.__getitem__)
         few = len(self._all) <= _FEW
         candidates = self._all if few or _DIGIT.search(text) else self._without_digit
         return [value for value in candidates if value in text]
+
+    def _found_by_end(self, text: str) -> list[str]:
+        ends = {text[at : at + _END] for at in range(len(text) - _END + 1)}
+        candidates = [value for end in ends & self._by_end.keys() for value in self._by_end[end]]
+        return [value for value in candidates + self._short if value in text]
 
     def show_in(self, text: str, word: int) -> bool:
         """Whether one of them stands in a text or begins there; before its last word is none without blanks.
