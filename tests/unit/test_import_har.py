@@ -152,7 +152,7 @@ def test_a_request_body_may_be_base64() -> None:
     assert imported(posted).interactions[0].request.body == b""
 
 
-def socket(messages: Iterable[dict[str, Any]], url: str = "wss://chat.example/ws") -> dict[str, Any]:
+def socket(messages: Iterable[Any], url: str = "wss://chat.example/ws") -> dict[str, Any]:
     opened = entry(None, url=url, kind="", _webSocketMessages=list(messages))
     opened["response"] |= {"status": 101, "headers": []}
     return opened
@@ -250,6 +250,7 @@ def test_a_binary_message_is_decoded() -> None:
             "request.headers: expected a name and a value, got 1",
         ),
         (har(socket([{"type": "odd", "data": ""}])), "message 1: expected a type"),
+        (har(socket(["odd"])), "message 1: expected a type"),
         (har(socket([{"type": "send"}])), "message 1: expected a text as data"),
         (
             har(entry({"text": "x"}, url="https://h/else")),
