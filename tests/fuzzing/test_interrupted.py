@@ -27,6 +27,15 @@ class Finds:
         return fuzzing.Kept(files=[])
 
 
+@pytest.fixture
+def _heeded() -> Iterator[None]:
+    """Ctrl-C counts, also where a shell has started the tests in the background and set it aside."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("_heeded")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_finds_are_kept_and_said_when_it_is_interrupted(
     number: signal.Signals,
