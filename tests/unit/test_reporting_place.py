@@ -185,7 +185,7 @@ def test_a_long_value_is_cut_and_says_its_length() -> None:
 
 @pytest.mark.parametrize(
     ("body", "offset"),
-    [(b'{"a": 1,}', 8), ('{"é": nul}'.encode(), 7), (b'{"a": "\xff"}', 7), (b'{"a": 1, "a": 2}', 0)],
+    [(b'{"a": 1, b}', 9), ('{"é": nul}'.encode(), 7), (b'{"a": "\xff"}', 7), (b'{"a": 1, "a": 2}', 0)],
 )
 def test_of_a_body_that_is_no_json_the_exhibit_begins_where_it_ceases_to_be(body: bytes, offset: int) -> None:
     shown = session(body).exhibit("(request 1)", "")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+import sys
 
 import pytest
 
@@ -20,6 +21,8 @@ from wiretape.strictjson import (
 )
 
 LONE_HALF = "\ud83d"
+NAMES_THE_COMMA = sys.version_info >= (3, 13)
+"""Of a comma that nothing follows, Python 3.13 gives the place, and 3.12 that of what stands behind it."""
 
 
 @pytest.mark.parametrize(
@@ -46,7 +49,8 @@ def test_json_texts_are_read(text: str | bytes, value: object) -> None:
         ("", "invalid_json", 0),
         ("   ", "invalid_json", 3),
         ("{", "invalid_json", 1),
-        ("  [1,]", "invalid_json", 5),
+        ("  [1,]", "invalid_json", 4 if NAMES_THE_COMMA else 5),
+        ("  [1,x]", "invalid_json", 5),
         ("{'a': 1}", "invalid_json", 1),
         ("01", "invalid_json", 1),
         ("[1] x", "invalid_json", 3),
@@ -89,8 +93,8 @@ def test_something_else_can_be_had_in_place_of_a_refusal() -> None:
 
 
 def test_a_refusal_says_what_came_and_where() -> None:
-    with pytest.raises(StrictJSONError, match=r"Expected a JSON value: '\]' at position 3"):
-        loads("[1,]")
+    with pytest.raises(StrictJSONError, match=r"Expected a JSON value: 'x\]' at position 3"):
+        loads("[1,x]")
     with pytest.raises(StrictJSONError, match="the end of the text at position 1"):
         loads("[")
     with pytest.raises(StrictJSONError, match="has the key 'a' twice"):
