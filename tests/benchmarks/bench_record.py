@@ -53,7 +53,7 @@ class Process:
     def read(self, count: int) -> Child:
         """Let a client read streams one after the other; CPU is the process's own."""
         began = self.ask("cpu")
-        bodies = asyncio.run(_read(self.base_url, count))
+        bodies = asyncio.run(read_bodies(self.base_url, count))
         return Child(cpu=self.ask("cpu") - began, content=set(bodies))
 
     def close(self) -> None:
@@ -87,8 +87,8 @@ def _passed_on(folder: Path, events: int, pace: float, streams: int) -> Iterator
     with (
         process("backend", str(events), str(pace)) as backend,
         process("aiohttp", backend.base_url) as bare,
-        process("recorder", backend.base_url, str(_fresh(folder))) as recorder,
-        process("unredacted", backend.base_url, str(_fresh(folder))) as unredacted,
+        process("recorder", backend.base_url, str(fresh(folder))) as recorder,
+        process("unredacted", backend.base_url, str(fresh(folder))) as unredacted,
     ):
         proxies = {"aiohttp": bare, "recorder": recorder, "unredacted": unredacted}
         ratios = compare({name: partial(each.read, streams) for name, each in proxies.items()})
@@ -102,7 +102,7 @@ def _passed_on(folder: Path, events: int, pace: float, streams: int) -> Iterator
 def _first_byte(folder: Path) -> Iterator[Line]:
     with (
         process("backend", "10", str(AT_ONCE)) as backend,
-        process("recorder", backend.base_url, str(_fresh(folder))) as recorder,
+        process("recorder", backend.base_url, str(fresh(folder))) as recorder,
     ):
         times: dict[str, list[float]] = {}
         for _ in range(FIRST_BYTES):
@@ -118,9 +118,9 @@ def _memory(folder: Path) -> Iterator[Line]:
     for events in (HOUR, 4 * HOUR):
         with (
             process("backend", str(events), str(AT_ONCE)) as backend,
-            process("recorder", backend.base_url, str(_fresh(folder))) as recorder,
+            process("recorder", backend.base_url, str(fresh(folder))) as recorder,
         ):
-            (body,) = asyncio.run(_read(recorder.base_url, 1))
+            (body,) = asyncio.run(read_bodies(recorder.base_url, 1))
             assert body == body_of(events)
             held.append(recorder.ask("rss"))
     grown = (held[1] - held[0]) / 1024
@@ -128,13 +128,13 @@ def _memory(folder: Path) -> Iterator[Line]:
     yield at_most("P17", "memory that a longer stream takes", grown, 1024, unit="KiB", note=note)
 
 
-def _fresh(folder: Path) -> Path:
+def fresh(folder: Path) -> Path:
     made = folder / str(time.monotonic_ns())
     made.mkdir()
     return made
 
 
-async def _read(base_url: str, count: int) -> list[bytes]:
+async def read_bodies(base_url: str, count: int) -> list[bytes]:
     reader, writer = await _connect(base_url)
     bodies = []
     for _ in range(count):
