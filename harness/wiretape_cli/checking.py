@@ -219,7 +219,7 @@ def show(checked: Checked, timeout: float) -> None:
         say(f"client: ended with exit code {client.exit_code}{before}")
     if not checked.asked:
         say(f"client: sent nothing; it finds {ADDRESSES[checked.report.protocol]}")
-    if client.timed_out or client.crashed or checked.open_calls:
+    if client.timed_out or client.crashed or checked.open_calls or not checked.report.played:
         for name, text in (("stdout", client.stdout), ("stderr", client.stderr)):
             if written := end_of("client", name, text):
                 say(written)

@@ -110,6 +110,16 @@ def test_a_client_that_ends_well_without_asking_exits_3(capfd: pytest.CaptureFix
     assert "interaction 1" in err
 
 
+def test_what_a_client_said_is_shown_where_the_session_was_not_played_to_its_end(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    code = ASK_CHALLENGE + "import sys; print('I give up'); print('my client: 404', file=sys.stderr)"
+    assert check(client=python(code)) == 3
+    err = capfd.readouterr().err
+    assert "client: the end of its stdout\n  | I give up\n" in err
+    assert "client: the end of its stderr\n  | my client: 404\n" in err
+
+
 def test_the_time_limit_ends_a_client_that_asks_nothing_and_exits_3(
     capfd: pytest.CaptureFixture[str],
 ) -> None:
