@@ -100,7 +100,7 @@ HANDSHAKE_RULES: Final[tuple[Rule, ...]] = (
         quote="Without experimentalApi in the capabilities a thread with dynamicTools is refused.",
         good='{"capabilities": {"experimentalApi": true}}',
         bad=("no capabilities", '{"capabilities": {"experimentalApi": false}}'),
-        hint="without it there are no tools, and the turn goes on as if nothing were wrong",
+        hint="thread/start is answered with an error then, and there is no thread",
     ),
     rule(
         "initialize.initialized-sent",
