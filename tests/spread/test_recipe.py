@@ -72,6 +72,11 @@ def test_workers_find_what_is_wrong_and_share_it_through_a_folder(project: Path)
     assert "2 failed" in again.stdout
 
 
+def test_a_share_ends_with_its_first_find() -> None:
+    """Without it a decoder with many faults keeps pytest busy for minutes, which is nothing to run here."""
+    assert "report_multiple_bugs=False" in block("python")
+
+
 def test_workers_find_nothing_in_a_decoder_that_is_right(project: Path) -> None:
     done = fuzzed(project, RIGHT, examples=20)
     assert (done.returncode, "2 passed" in done.stdout) == (0, True), done.stdout
