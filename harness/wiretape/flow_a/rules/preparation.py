@@ -76,11 +76,11 @@ def _prepare_conversation(prepare: Prepare) -> Answer:
         return Unseen("no conversation request followed the prepare")
     match = request.match
     want: object = request.body.get("conversation_id", ABSENT)
+    got = member(prepare.json.value, "conversation_id")
     if match is not None and match.conversation is not None:
         want = match.conversation.id
-    elif request.first_turn:
-        want = ABSENT
-    got = member(prepare.json.value, "conversation_id")
+    elif request.first_turn and not equal(got, want):
+        want = ABSENT  # whether the request may name one is another rule's: request.first-turn-omits-ids
     if equal(got, want):
         return None
     # null names no other conversation: as bad as it is in the request itself (request.first-turn-omits-ids)

@@ -8,8 +8,10 @@ from wiretape.contract import Answer, Fault, Rule, Skip, Unseen
 from wiretape.flow_a.declarations import param_misfit, signature_misfit, type_misfit
 from wiretape.flow_a.rules.source import NOTES, rule
 from wiretape.flow_a.view import ConversationRequest, PlayedCall, Return, Signature, Signatures
+from wiretape.strictjson import ABSENT
 
 _NO_REQUEST: Final = Skip("the request is not known")
+_NO_LIST: Final = Skip("flow_a.signature.shape")
 
 
 def _shape(signature: Signature) -> Answer:
@@ -22,7 +24,7 @@ def _shape(signature: Signature) -> Answer:
 def _params(signature: Signature) -> Answer:
     params: Any = signature.value.get("params") if isinstance(signature.value, dict) else None
     if not isinstance(params, list):
-        return Skip("flow_a.signature.shape")
+        return _NO_LIST
     for index, param in enumerate(params):
         wrong = param_misfit(param) or type_misfit(param["type"])
         if wrong is not None:
@@ -54,11 +56,14 @@ def _handoff(signatures: Signatures) -> Answer:
     return Fault("local_function_signatures", "handoff among the declared tools", signatures.names)
 
 
-def _undeclared(request: ConversationRequest, tool: str) -> Fault | None:
+def _undeclared(request: ConversationRequest, tool: str) -> Answer:
     if tool in request.declared:
         return None
-    names = request.signatures.names
-    return Fault("local_function_signatures", f"a signature of {tool}", names, at=request.at)
+    signatures = request.signatures
+    if signatures.value is not ABSENT and not isinstance(signatures.value, list):
+        return _NO_LIST
+    got = ABSENT if signatures.value is ABSENT else signatures.names
+    return Fault("local_function_signatures", f"a signature of {tool}", got, at=request.at)
 
 
 def _tool_declared(call: PlayedCall) -> Answer:
