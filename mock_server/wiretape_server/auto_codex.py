@@ -61,7 +61,7 @@ class AutoModel:
         called = {call.tool.title for turn in turns for call in turn.scene.plan.calls}
         return _Turn(
             scene(
-                list(request.declared),
+                list(request.declared or ()),
                 seed=self.seed,
                 profile=self.profile,
                 called=called,
@@ -71,7 +71,7 @@ class AutoModel:
 
     def _cassette(self, request: ProviderRequest) -> Cassette:
         scenes = [turn.scene for turn in self.threads[request.thread_id].values()]
-        return cassette_of(scenes, list(request.declared), seed=self.seed, profile=self.profile)
+        return cassette_of(scenes, list(request.declared or ()), seed=self.seed, profile=self.profile)
 
 
 class AutoCodexPlay(CodexPlay):

@@ -15,6 +15,7 @@ from wiretape.faults import KINDS, FaultError, demand_hits, unstruck
 from wiretape.faults.codex import Aim
 from wiretape.transcript import Side, Struck, Transcript, Transport
 from wiretape_server import ws_auth
+from wiretape_server.codex import specs
 from wiretape_server.codex.appserver import AppServer
 from wiretape_server.codex.home import Home
 from wiretape_server.codex.process import CallLater
@@ -41,6 +42,7 @@ _LOG: Final = logging.getLogger("wiretape_server")
 THINKING: Final = 0.1
 """Seconds that the model takes for an answer at the recorded pace, so that a client which leaves before its
 turn has ended can be told from one that reads on."""
+_UNDECLARED: Final = "did not come to the client: its thread/start has no such tool in dynamicTools"
 _TAIL: Final = 3
 """Lines of an app-server's stderr that the transcript keeps."""
 
@@ -77,6 +79,7 @@ class CodexPlay:
         self._aim = Aim(options.faults)
         self._home = Home()
         self._model = self.make_model(cassette)
+        self._asked: set[int] = set()
         self._played: set[int] = set()
         self._open: list[Abort] = []
         self.lines: list[Line] = []
@@ -131,9 +134,23 @@ class CodexPlay:
         return Overlay(name, self._aim, self.recorder, outlet, later, patience=patience)
 
     def next_step(self, request: ProviderRequest) -> Step:
-        """What the model does with a request; noted as played."""
-        self._played.add(request.number)
-        return self._model.next_step(request)
+        """What the model does with a request; noted as played when its calls can come to the client."""
+        self._asked.add(request.number)
+        step = self._model.next_step(request)
+        if self._comes_to_client(step, request):
+            self._played.add(request.number)
+        return step
+
+    def _comes_to_client(self, step: Step, request: ProviderRequest) -> bool:
+        """Whether the thread declares each tool that is called and that the cassette has a result of."""
+        if request.declared is None:
+            return True
+        declared = specs.read_tools(list(request.declared), self.profile)
+        return all(
+            specs.find(declared, item.namespace, item.tool)
+            for item in step.items
+            if isinstance(item, ModelCall) and item.tool in self.cassette.expect.results
+        )
 
     def name_connection(self) -> str:
         """A new connection's name."""
@@ -161,10 +178,11 @@ class CodexPlay:
 
     @property
     def unplayed(self) -> tuple[str, ...]:
-        """The model's steps that no request reached, one line each."""
+        """The model's steps that no request reached, or that did not reach the client, one line each."""
         steps = self.cassette.model
         return tuple(
-            f"model step {number + 1} of {len(steps)} ({describe(step)}) was not asked for"
+            f"model step {number + 1} of {len(steps)} ({describe(step)}) "
+            + (_UNDECLARED if number in self._asked else "was not asked for")
             for number, step in enumerate(steps)
             if number not in self._played
         )

@@ -40,6 +40,36 @@ def test_a_session_plays_to_its_end_and_is_judged(codex: Callable[..., CodexPlay
     assert [getattr(each, "detail", "") for each in transcript.entries][-1] == "close code 1000"
 
 
+@pytest.mark.parametrize("names", [[], ["another"]])
+def test_a_call_of_a_tool_that_was_not_declared_is_not_played(
+    codex: Callable[..., CodexPlayback], names: list[str]
+) -> None:
+    playback = codex()
+    with Websocket(playback.ws_url) as client:
+        client.initialize()
+        client.start_turn(client.start_thread([playback.tools[0] | {"name": name} for name in names]))
+        client.until("turn/completed")
+    assert failed(playback) == set()
+    assert playback.transcript().unplayed == (
+        "model step 1 of 2 (call of demo_echo) did not come to the client: "
+        "its thread/start has no such tool in dynamicTools",
+    )
+
+
+def test_a_thread_without_tools_may_go_beside_the_one_that_has_them(
+    codex: Callable[..., CodexPlayback],
+) -> None:
+    playback = codex()
+    with Websocket(playback.ws_url) as client:
+        _, call = client.call(playback)
+        client.answer(call)
+        client.until("turn/completed")
+        client.start_turn(client.start_thread([]))
+        client.until("turn/completed")
+    assert failed(playback) == set()
+    assert verify(playback.transcript()).played
+
+
 @pytest.mark.parametrize("path", ["", "/", "/any/path", "?a=b", "/codex", "/v1/x"])
 def test_any_path_below_upgrades(codex: Callable[..., CodexPlayback], path: str) -> None:
     with Websocket(codex().ws_url + path) as client:

@@ -23,8 +23,8 @@ class ProviderRequest:
     body: Mapping[str, Any]
     bearer: str | None
     """The access token of a ChatGPT login; None where the key is the server's own."""
-    declared: Sequence[Any] = ()
-    """The thread's tools as its client declared them; none where a real app-server asks, which keeps them."""
+    declared: Sequence[Any] | None = None
+    """The thread's tools as its client declared them; None where a real app-server asks, which keeps them."""
 
 
 class Model(Protocol):
