@@ -105,6 +105,17 @@ def test_a_refused_prepare_excuses_nothing() -> None:
     assert set(wire.failed()) == {"return.exactly-once"}
 
 
+def test_a_prepare_that_is_told_that_the_conversation_is_deleted_may_be_the_last_that_a_client_says() -> None:
+    wire = Faulty()
+    wire.turn(user_turn(), call_stream())
+    named = f'{{"client_prepare_state": "sent", "conversation_id": "{CONVERSATION}"}}'
+    number = wire.request("POST", "/backend-api/f/conversation/prepare", named.encode())
+    wire.strike(number, "conversation-deleted@request:4")
+    wire.refused(number, 404, {"detail": {"code": "conversation_deleted", "message": "gone"}})
+    assert wire.failed() == {}
+    assert finding(wire, "return.exactly-once").because == "the fault conversation-deleted@request:4"
+
+
 def test_a_refusal_that_is_no_faults_excuses_nothing() -> None:
     wire = Faulty()
     wire.turn(user_turn(), call_stream())

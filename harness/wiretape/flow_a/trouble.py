@@ -47,15 +47,16 @@ class Trouble:
         if request is not None:
             self._refused[_key(request)] = request, entry, faults[0]
             self._delete(entry, request)
-        if route == "prepare" or not all(kind_of(fault).may_end for fault in faults):
+        if route == "prepare" and not _says_deleted(entry):
             return  # «its failure is not fatal»
+        if not all(kind_of(fault).may_end for fault in faults):
+            return
         for call in self.progress.played.values():
             call.excuse = call.excuse or ("" if call.returns else f"the fault {faults[0]}")
 
     def _delete(self, entry: Response, request: ConversationRequest) -> None:
-        detail = read_json(entry.body.bytes(), "").value.get("detail")
         named = named_conversation(request.body)
-        if member(detail, "code") == _DELETED and named and named not in self._deleted:
+        if _says_deleted(entry) and named and named not in self._deleted:
             self._deleted[named] = Deletion(at=request.at, conversation_id=named)
             self.view.deletions.append(self._deleted[named])
 
@@ -95,6 +96,11 @@ class Trouble:
 
 def _key(request: ConversationRequest) -> tuple[bool, str]:
     return request.match is not None, named_conversation(request.body)
+
+
+def _says_deleted(answer: Response) -> bool:
+    detail = read_json(answer.body.bytes(), "").value.get("detail")
+    return bool(member(detail, "code") == _DELETED)
 
 
 def _wait(answer: Response) -> float | None:
