@@ -91,7 +91,8 @@ SESSION_RULES: Final[tuple[Rule, ...]] = (
         evidence="code",
         good="one return after the call's stream",
         bad=("no return", "the same return sent twice"),
-        hint="answer every message to local.<tool> or functions.<tool> whose tool was declared",
+        hint="answer every message to local.<tool> or functions.<tool> whose tool was declared; once, also "
+        "where a later stream shows it again",
     ),
     rule(
         "return.fresh-challenge",
