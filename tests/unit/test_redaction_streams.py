@@ -116,6 +116,32 @@ def test_texts_in_turn_are_told_apart() -> None:
     assert [values[channel]["t"] for channel in "01"] == ["~1~@~~~~.~~~", "~2~@~~~~.~~~"]
 
 
+@pytest.mark.parametrize("size", [1, 50, 100_000])
+def test_a_secret_in_which_another_text_begins_is_not_parted_there(size: int) -> None:
+    said = [(0, "so ")] * 9 + [
+        (0, "sk-abcd"),
+        (1, "an"),
+        (0, "EFGH1234 "),
+        (1, "swer"),
+        (0, "or not "),
+        (1, " to it"),
+    ]
+    data = stream(*({"p": "/a", "o": "append", "v": text, "c": channel} for channel, text in said))
+    hidden = fed(data, size)
+    assert len(hidden) == len(data)
+    assert b"sk-abcd" not in hidden
+    assert b"EFGH1234" not in hidden
+    assert b'"swer"' in hidden
+
+
+def test_words_of_two_texts_that_overlap_wait_together() -> None:
+    said = [(0, "so ")] * 9
+    said += [(0, "jane"), (1, "sk-abcd"), (0, "@corp.com "), (0, "bob"), (1, "EFGH1234 "), (0, "@corp.com")]
+    data = stream(*({"p": "/a", "o": "append", "v": text, "c": channel} for channel, text in said))
+    hidden = fed(data, 1)
+    assert not any(part in hidden for part in (b"jane", b"sk-abcd", b"EFGH1234", b"corp", b"bob"))
+
+
 @pytest.mark.parametrize("channel", [{}, {"p": "/message/content/parts/0", "o": "append"}])
 @pytest.mark.parametrize("size", [1, 90, 100_000])
 def test_a_secret_in_a_row_of_events_that_are_alike_is_hidden(channel: dict[str, object], size: int) -> None:
@@ -168,6 +194,13 @@ def test_a_text_goes_on_in_a_patch_in_a_patch() -> None:
 def test_a_text_that_was_set_goes_on() -> None:
     data = stream({"p": "/message/t", "o": "add", "v": "bob@co"}, {"o": "append", "v": "rp.com"})
     assert final(fed(data, 1000))["message"]["t"] == "~1~@~~~~.~~~"  # type: ignore[index]
+
+
+def test_a_text_that_was_set_goes_on_at_a_path_with_escapes() -> None:
+    data = stream(
+        {"p": "", "o": "add", "v": {"a/~": {"b": "jane"}}}, {"p": "/a~1~0/b", "o": "append", "v": "@corp.com"}
+    )
+    assert b"corp" not in fed(data, 1)
 
 
 def test_a_text_that_was_cut_goes_on_from_there() -> None:

@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any, Final, NamedTuple
 
-from wiretape import strictjson
+from wiretape import pointer, strictjson
 from wiretape.redaction.growing_text import CONTEXT, Growing, for_now
 from wiretape.redaction.pieces import Edit, Piece, distributed, open_word, piece_of
 from wiretape.redaction.pseudonyms import masked
@@ -128,6 +128,10 @@ class GrowingTexts:
         """Where the earliest word begins that may go on."""
         recent = (text for text in self._waiting if self._count - text.seen < _PATIENCE)
         return min((text.open_from for text in recent if text.open_from is not None), default=None)
+
+    def uncut(self, stop: int) -> int:
+        """Where to stop before a place so that it cuts no word, at which another text may have begun."""
+        return min((text.uncut(stop) for text in self._waiting), default=stop)
 
     def edits(self, stop: int, change: Callable[[str, str], str]) -> Iterator[Edit]:
         """What to write for the pieces before ``stop``; ``change`` gets a text and its secret name."""
@@ -262,7 +266,7 @@ class GrowingTexts:
 
 
 def _split(path: str) -> Path:
-    return tuple(path.removeprefix("/").split("/")) if path else ()
+    return tuple(segment.key for segment in pointer.parse(path))
 
 
 def _is_below(key: object, channel: object, path: Path) -> bool:

@@ -25,6 +25,7 @@ class Growing:
     __slots__ = (
         "_in_key",
         "_in_member",
+        "begins",
         "context",
         "end",
         "inside",
@@ -46,6 +47,8 @@ class Growing:
         self.pieces: list[Piece] = []
         self.open_from: int | None = None
         """Where the piece stands with which a word began that is not finished yet."""
+        self.begins: list[int] = []
+        """Where those pieces stand, of the ones that are not written yet, with which a word began."""
         self.seen = 0
         self._in_key = False
         self._in_member = False
@@ -61,6 +64,7 @@ class Growing:
         whole = self.inside or self.name
         if self.open_from is None or (NO_PART.match(said) and not whole):
             self.open_from = piece.start
+            self.begins.append(piece.start)
         if NO_PART.match(said, len(said) - 1) and not whole:
             self.open_from = None
 
@@ -79,7 +83,15 @@ class Growing:
         del self.pieces[: len(gone)]
         if self.open_from is not None and self.open_from < stop:
             self.open_from = self.pieces[0].start if self.pieces else None
+        self.begins = [begin for begin in self.begins if begin >= stop]
         return gone
+
+    def uncut(self, stop: int) -> int:
+        """Where to stop before a place so that no word is cut there: where the one begins that would be."""
+        after = next((piece.start for piece in self.pieces if piece.start >= stop and piece.said), None)
+        if after is None:
+            return stop
+        return min(stop, max((begin for begin in self.begins if begin <= after), default=stop))
 
     def remember(self, said: str) -> None:
         """Keep the end of what is written, from a word's begin on: what it was may say what comes."""

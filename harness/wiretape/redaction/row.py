@@ -85,6 +85,7 @@ class Row:
             text.pieces.append(Piece(begin, said, said))
             begin += len(said) + len(behind)
         text.open_from = text.pieces[0].start if text.pieces else None
+        text.begins = [text.pieces[0].start] if text.pieces else []
         held = sum(len(said) for said, _ in self._open)
         text.remember(recent[: len(recent) - held])
         text.end = recent[-CONTEXT:]

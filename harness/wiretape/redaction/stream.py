@@ -107,8 +107,7 @@ class BodyRedactor:
         self._look()
         hold = self._growing.hold()
         end = self._written + len(self._waiting)
-        start = end if hold is None or end - hold > _MOST_EVENTS else self._start_of_line(hold)
-        return self._write(start)
+        return self._write(end if hold is None or end - hold > _MOST_EVENTS else self._stop_before(hold))
 
     def held(self) -> str:
         """What may stand in a file, for now, for the end of all that was fed: as if it ended here.
@@ -170,6 +169,13 @@ class BodyRedactor:
             group = match.lastindex or 1
             self._growing.take(match[group], begin + match.start(group))
         self._waiting += text
+
+    def _stop_before(self, position: int) -> int:
+        """Where to stop so that all from a position on waits, and no other text's word is cut in two."""
+        stop = self._start_of_line(position)
+        while (earlier := self._growing.uncut(stop)) < stop:
+            stop = self._start_of_line(earlier)
+        return stop
 
     def _start_of_line(self, position: int) -> int:
         """Where the line begins in which a position is."""
