@@ -15,7 +15,6 @@ from wiretape.faults import KINDS, FaultError, demand_hits, unstruck
 from wiretape.faults.codex import Aim
 from wiretape.transcript import Side, Struck, Transcript, Transport
 from wiretape_server import ws_auth
-from wiretape_server.codex import specs
 from wiretape_server.codex.appserver import AppServer
 from wiretape_server.codex.home import Home
 from wiretape_server.codex.process import CallLater
@@ -137,20 +136,11 @@ class CodexPlay:
         """What the model does with a request; noted as played when its calls can come to the client."""
         self._asked.add(request.number)
         step = self._model.next_step(request)
-        if self._comes_to_client(step, request):
+        results = self.cassette.expect.results
+        calls = [item for item in step.items if isinstance(item, ModelCall) and item.tool in results]
+        if request.declares(calls, self.profile):
             self._played.add(request.number)
         return step
-
-    def _comes_to_client(self, step: Step, request: ProviderRequest) -> bool:
-        """Whether the thread declares each tool that is called and that the cassette has a result of."""
-        if request.declared is None:
-            return True
-        declared = specs.read_tools(list(request.declared), self.profile)
-        return all(
-            specs.find(declared, item.namespace, item.tool)
-            for item in step.items
-            if isinstance(item, ModelCall) and item.tool in self.cassette.expect.results
-        )
 
     def name_connection(self) -> str:
         """A new connection's name."""

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from wiretape.cassette.model import ModelCall, ModelError, ModelText, Step
 from wiretape_server.codex.home import Thread
 from wiretape_server.codex.profile import Profile
-from wiretape_server.codex.specs import Declaration, Namespace, Tool
+from wiretape_server.codex.specs import Declaration, Namespace, Tool, find, read_tools
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +25,13 @@ class ProviderRequest:
     """The access token of a ChatGPT login; None where the key is the server's own."""
     declared: Sequence[Any] | None = None
     """The thread's tools as its client declared them; None where a real app-server asks, which keeps them."""
+
+    def declares(self, calls: Iterable[ModelCall], profile: Profile) -> bool:
+        """Whether the thread declares the tool of each call, as far as that is known."""
+        if self.declared is None:
+            return True
+        declared = read_tools(list(self.declared), profile)
+        return all(find(declared, call.namespace, call.tool) for call in calls)
 
 
 class Model(Protocol):
