@@ -122,6 +122,10 @@ FAULTS: dict[str, tuple[Hooks, str]] = {
         Hooks(returned=put("id", "{" + NEW_ID + "}")),
         "return.id-is-fresh-uuid messages[0].id",
     ),
+    "the call's id in capitals": (
+        Hooks(returned=lambda message, sending: message.update(id=sending.call["id"].upper())),
+        "return.id-is-fresh-uuid messages[0].id",
+    ),
     # the text
     "a key twice in the text": (
         Hooks(text_json=lambda text: json.dumps(text)[:-1] + ', "tool": "alefita_way"}'),

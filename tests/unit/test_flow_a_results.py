@@ -62,6 +62,7 @@ def test_an_echo_of_arguments_without_a_message_can_not_be_judged(arguments: str
     [
         ("cora", "part is missing"),
         ("coraÃ§Ã£o ð\x9f\x8c\x8d", "one-byte charset"),
+        ("corac\u0327a\u0303o 🌍", "joined or taken apart"),
         ("cora\ufffd\ufffdo 🌍", "characters were lost"),
         ("cora??o ?", "characters were lost"),
         ("cora\\u00e7\\u00e3o \\ud83c\\udf0d", "escapes were left"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import unicodedata
 from collections.abc import Callable
 from typing import Final
 
@@ -22,6 +23,10 @@ def _escaped(want: str, got: str) -> bool:
     return got == json.dumps(want)[1:-1] or got == json.dumps(want)
 
 
+def _recomposed(want: str, got: str) -> bool:
+    return unicodedata.normalize("NFC", got) == unicodedata.normalize("NFC", want)
+
+
 def _halves(_want: str, got: str) -> bool:
     return any("\ud800" <= character <= "\udfff" for character in got)
 
@@ -38,6 +43,7 @@ _WAYS: Final[tuple[tuple[Callable[[str, str], bool], str], ...]] = (
     (_replaced, "characters were lost: bytes were decoded before the character was whole"),
     (_mojibake, "UTF-8 was read as a one-byte charset"),
     (_escaped, "escapes were left in the text"),
+    (_recomposed, "it looks the same, but letters and accents were joined or taken apart (NFC, NFD)"),
     (_halves, "surrogate halves were not joined"),
     (_part, "a part is missing: the arguments were taken before the call was complete, or a piece was lost"),
     (_repeated, "pieces were added twice"),

@@ -129,7 +129,7 @@ def fresh_id(answer: Return) -> Answer:
     got = answer.message.get("id", ABSENT)
     if not isinstance(got, str) or not _UUID.fullmatch(got):
         return Fault(answer.path("id"), "a new uuid", got)
-    if got == answer.call.id:
+    if got.lower() == answer.call.id.lower():  # letters of both cases are the same uuid
         return Fault(answer.path("id"), "a new uuid, not the call's", got)
     if got in answer.known_ids:
         return Fault(answer.path("id"), "a new uuid, not one seen before", got)
