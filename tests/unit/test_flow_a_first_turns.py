@@ -83,8 +83,17 @@ def test_declarations_that_were_left_out_are_shown_as_absent() -> None:
     assert wire.failed()["request.tool-declared"].got is ABSENT
 
 
-@pytest.mark.parametrize("value", ['[{"name": "alefita_way"}]', {"name": "alefita_way"}, None])
-def test_declarations_that_are_no_list_are_one_fault(value: object) -> None:
+@pytest.mark.parametrize(
+    "value",
+    [
+        '[{"name": "alefita_way"}]',
+        {"name": "alefita_way"},
+        None,
+        ["alefita_way"],
+        [{"type": "function", "function": signature("alefita_way")}],
+    ],
+)
+def test_declarations_that_do_not_say_which_tools_there_are_break_one_rule(value: object) -> None:
     wire = Wire()
     wire.turn(user_turn(local_function_signatures=value), call_stream())
     wire.turn(tool_return(local_function_signatures=value), answer_stream())

@@ -33,6 +33,12 @@ class Signatures:
         signatures = self.value if isinstance(self.value, list) else []
         self.names = [each.get("name") if isinstance(each, dict) else ABSENT for each in signatures]
 
+    @property
+    def readable(self) -> bool:
+        """Whether they say which tools there are."""
+        named = isinstance(self.value, list) and all(isinstance(each, str) for each in self.names)
+        return named or self.value is ABSENT
+
 
 @dataclass(slots=True, kw_only=True)
 class Prepare:

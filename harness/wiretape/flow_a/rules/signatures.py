@@ -11,7 +11,7 @@ from wiretape.flow_a.view import ConversationRequest, PlayedCall, Return, Signat
 from wiretape.strictjson import ABSENT
 
 _NO_REQUEST: Final = Skip("the request is not known")
-_NO_LIST: Final = Skip("flow_a.signature.shape")
+_UNREADABLE: Final = Skip("flow_a.signature.shape")
 
 
 def _shape(signature: Signature) -> Answer:
@@ -24,7 +24,7 @@ def _shape(signature: Signature) -> Answer:
 def _params(signature: Signature) -> Answer:
     params: Any = signature.value.get("params") if isinstance(signature.value, dict) else None
     if not isinstance(params, list):
-        return _NO_LIST
+        return _UNREADABLE
     for index, param in enumerate(params):
         wrong = param_misfit(param) or type_misfit(param["type"])
         if wrong is not None:
@@ -53,6 +53,8 @@ def _handoff(signatures: Signatures) -> Answer:
         return Unseen("no tool was declared")
     if "handoff" in signatures.names:
         return None
+    if not signatures.readable:
+        return _UNREADABLE
     return Fault("local_function_signatures", "handoff among the declared tools", signatures.names)
 
 
@@ -60,8 +62,8 @@ def _undeclared(request: ConversationRequest, tool: str) -> Answer:
     if tool in request.declared:
         return None
     signatures = request.signatures
-    if signatures.value is not ABSENT and not isinstance(signatures.value, list):
-        return _NO_LIST
+    if not signatures.readable:
+        return _UNREADABLE
     got = ABSENT if signatures.value is ABSENT else signatures.names
     return Fault("local_function_signatures", f"a signature of {tool}", got, at=request.at)
 
