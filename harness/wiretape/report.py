@@ -49,6 +49,11 @@ def shown(value: object) -> str:
     return text if len(text) <= _EXCERPT else f"{text[:_EXCERPT]}… ({len(text)} characters)"
 
 
+def counted(count: int, name: str) -> str:
+    """A number and what it counts: ``1 warning``, ``2 warnings``."""
+    return f"{count} {name}" + ("" if count == 1 else "s")
+
+
 def finding_text(finding: Finding, *, source: str = "") -> str:
     """One failed finding in the layout of the screen: place, want, got, the sentence, what to do."""
     head = f"{_HEADINGS[finding.level]} {finding.rule}"
@@ -107,7 +112,7 @@ def verdict_line(report: Report) -> str:
     counts = Counter(finding.outcome for finding in report.findings)
     parts = [f"{counts['pass']} rules hold", f"{len(report.violations)} violated"]
     if report.warnings:
-        parts.append(f"{len(report.warnings)} warnings")
+        parts.append(counted(len(report.warnings), "warning"))
     parts += [
         f"{counts[key]} {key.replace('_', ' ')}" for key in ("not_applicable", "not_observed") if counts[key]
     ]

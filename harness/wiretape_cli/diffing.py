@@ -8,7 +8,7 @@ from typing import Any
 from wiretape import strictjson
 from wiretape.cassette import Cassette
 from wiretape.drift import Drift, compare
-from wiretape.report import ABSENT_JSON, printable, shown
+from wiretape.report import ABSENT_JSON, counted, printable, shown
 from wiretape.strictjson import ABSENT
 from wiretape.transcript import Transcript
 from wiretape.verdict import transcript_of
@@ -34,7 +34,7 @@ def _transcript(subject: Cassette | Transcript) -> Transcript:
 
 
 def _text(old: str, new: str, drifts: Sequence[Drift]) -> str:
-    count = f"{len(drifts)} difference{'s' if len(drifts) != 1 else ''}" if drifts else "no drift"
+    count = counted(len(drifts), "difference") if drifts else "no drift"
     return "\n\n".join([printable(f"{old} → {new}: {count}"), *map(_drift, drifts)])
 
 

@@ -10,6 +10,7 @@ from typing import Literal
 
 from wiretape.cassette import Cassette, CassetteError
 from wiretape.redaction import DEFAULT, Redactor, RulesError, SaveRefused, load_rules
+from wiretape.report import counted
 from wiretape_cli.errors import SetupError
 from wiretape_cli.exits import Exit
 from wiretape_cli.screen import say
@@ -66,7 +67,7 @@ def conclude(recording: Recording, out: Path, *, behind: Cassette | None = None)
 def say_saved(cassette: Cassette, out: Path, *, gaps: str) -> None:
     """Say what a new cassette holds, and what it lacks, which is called ``gaps``."""
     what, parts = ("message", cassette.frames) if cassette.frames else ("interaction", cassette.interactions)
-    say(f"saved {out}: {len(parts)} {what}{'s' if len(parts) != 1 else ''}")
+    say(f"saved {out}: {counted(len(parts), what)}")
     for gap in cassette.provenance.gaps:
         say(f"  {gaps}: {gap}")
 

@@ -130,7 +130,7 @@ BOUNDARIES = (
     core("transcript", "strictjson", why="a transcript knows no protocol"),
     core("transcript_file", "redaction", "transcript", "strictjson", why="a transcript knows no protocol"),
     core("cassette", "strictjson", why="a cassette knows no protocol"),
-    core("redaction", "cassette", "delta", "sse", "strictjson", why="redaction knows no protocol"),
+    core("redaction", "cassette", "delta", "pointer", "sse", "strictjson", why="redaction knows no protocol"),
     *(
         Boundary(who=f"wiretape.{each}", never=JUDGING, why="it shows or brings in, and judges nothing")
         for each in ("drift", "imports", "scenario", "timeline")

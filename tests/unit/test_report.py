@@ -78,7 +78,7 @@ def test_warnings_are_counted_apart_and_leave_the_verdict() -> None:
     wire.turn(user_turn(parent_message_id="x"), answer_stream())
     report = wire.report()
     assert report.ok
-    assert "1 warnings" in verdict_line(report)
+    assert " 1 warning," in verdict_line(report)
     assert "WARN flow_a.request.first-turn-omits-ids" in to_text(report)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from wiretape import verify
 from wiretape.contract import Finding, Report
+from wiretape.report import counted
 from wiretape.transcript import Transcript, is_from_client
 
 if TYPE_CHECKING:
@@ -82,8 +83,3 @@ def _is_open_call(finding: Finding) -> bool:
 def is_running(play: AnyPlay) -> bool:
     """Whether a stream or a connection of the play is open."""
     return not play.idle.is_set()
-
-
-def counted(count: int, name: str) -> str:
-    """A number and what it counts: ``1 warning``, ``2 warnings``."""
-    return f"{count} {name}" + ("" if count == 1 else "s")

@@ -12,11 +12,10 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from wiretape.contract import Rule
 from wiretape.difference import lines
-from wiretape.report import printable, printable_lines, shown
+from wiretape.report import counted, printable, printable_lines, shown
 from wiretape.strictjson import ABSENT
 from wiretape.verdict import VERIFIERS
 from wiretape_server.inspector.hexdump import hex_lines
-from wiretape_server.inspector.overview import counted
 
 PACKAGE: Final = "wiretape_server.inspector"
 _USUAL: Final = re.compile(r"/backend-(?:api|anon)/|(?<= )/message/(?:content/)?")
