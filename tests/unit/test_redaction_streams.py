@@ -203,6 +203,21 @@ def test_a_text_that_was_set_goes_on_at_a_path_with_escapes() -> None:
     assert b"corp" not in fed(data, 1)
 
 
+def test_a_text_that_ends_behind_a_secret_members_name_takes_nothing_around_it_for_the_value() -> None:
+    begun = json.dumps({"arguments": '{"user": 1, "password":\n ', "next": json.dumps({"a": '"token": '})})
+    data = stream({"p": "", "o": "add", "v": {"first": begun, "then": ['{"password": ', "b"]}})
+    assert Redactor().body(data) == data
+    secret = json.dumps([json.dumps({"password": "hunter22"}), '"token":', "hunter22"])
+    assert Redactor().text(secret).endswith(', "\\"token\\":", "hidden-1"]')
+    assert "hunter22" not in Redactor().text(secret)
+
+
+def test_eight_deltas_of_another_text_may_come_between_two_parts_of_a_secret() -> None:
+    said = [(0, "so ")] * 9 + [(0, "jane")] + [(1, "or ")] * 8 + [(0, "@corp.com")]
+    data = stream(*({"p": "/a", "o": "append", "v": text, "c": channel} for channel, text in said))
+    assert b"jane" not in fed(data, 1)
+
+
 def test_a_text_that_was_cut_goes_on_from_there() -> None:
     data = stream(
         {"p": "/message/t", "o": "add", "v": "bob@corp and more"},

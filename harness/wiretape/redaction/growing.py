@@ -116,7 +116,7 @@ class GrowingTexts:
     def hold(self) -> int | None:
         """Where the earliest piece stands that may be a part of a secret that is not whole yet."""
         values = self._waiting_values
-        while values and self._count - values[0].seen >= _PATIENCE:
+        while values and self._count - values[0].seen > _PATIENCE:
             values.popleft()
         opened = self.open_from()
         if not values:
@@ -126,7 +126,7 @@ class GrowingTexts:
 
     def open_from(self) -> int | None:
         """Where the earliest word begins that may go on."""
-        recent = (text for text in self._waiting if self._count - text.seen < _PATIENCE)
+        recent = (text for text in self._waiting if self._count - text.seen <= _PATIENCE)
         return min((text.open_from for text in recent if text.open_from is not None), default=None)
 
     def uncut(self, stop: int) -> int:

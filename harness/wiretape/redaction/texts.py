@@ -20,6 +20,8 @@ _MOST_NAMES: Final = 4096
 _GAP: Final = r"\s*+(?:data:\s*+)*"
 _NAME: Final = re.compile(r'"([\w.-]{1,64})"\s*+:')
 _MEMBER: Final = rf'"({{}})"\s*+:{_GAP}(?:"((?:[^"\\]|\\.)*+)"|\[([^\[\]{{{{}}}}]*+)\])'
+_NO_VALUE_YET: Final = re.compile(r'(\\"(?:\s|\\[nrt])*+:(?:\s|\\[nrt])*+)"')
+"""The end of a string that ends behind a member's name: without escapes it looks like the value's begin."""
 _STRING: Final = re.compile(r'"((?:[^"\\]|\\.)*+)"')
 _PARAMETER: Final = re.compile(r"([?&;]|^)([\w.%~-]{1,64})=([^&#\s\"'<>\\]+)", re.ASCII)
 _SOCKET: Final = re.compile(r"wss?:(?:\\*/){2}[^\s\"'<>?]{0,400}\?([^\s\"'<>#]+)")
@@ -91,9 +93,11 @@ class TextRedactor:
             for value in self.rules.hook(text) if self.rules.hook else ():
                 self.know(value)
             text = self._parameters(self._members(text, also))
-        inner = notation.EVERY.plain(text) if levels else text
+        apart = _NO_VALUE_YET.sub(r"\1 ", text)
+        inner = notation.EVERY.plain(apart) if levels else text
         if inner != text:
-            text = notation.EVERY.respelled(text, self._redact(inner, also, levels - 1))
+            hidden = notation.EVERY.respelled(apart, self._redact(inner, also, levels - 1))
+            text = hidden if apart == text else _with_ends(hidden, text)
         text = self.known(text)
         return self._wrapped(text if self.known_only else self._shapes(text), levels)
 
@@ -261,6 +265,15 @@ def _is_web_path(match: re.Match[str]) -> bool:
 @lru_cache(maxsize=256)
 def _member_pattern(names: frozenset[str]) -> re.Pattern[str]:
     return re.compile(_MEMBER.format("|".join(map(re.escape, sorted(names)))), re.DOTALL)
+
+
+def _with_ends(hidden: str, text: str) -> str:
+    """Put the ends of strings back that were taken out of a text before it was redacted."""
+    parts, at = [], 0
+    for match in _NO_VALUE_YET.finditer(text):
+        parts += [hidden[at : match.end() - 1], '"']
+        at = match.end()
+    return "".join([*parts, hidden[at:]])
 
 
 def _with_group(match: re.Match[str], group: int, new: str) -> str:
