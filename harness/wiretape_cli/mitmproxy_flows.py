@@ -14,7 +14,7 @@ from wiretape_server.recording.decoding import decoder
 
 _ADVICE: Final = (
     "mitmproxy does not keep the bodies that it streams, unless it is told to: record again with "
-    "--set store_streamed_bodies=true, or with: wiretape record flow-a"
+    "--set store_streamed_bodies=true (mitmproxy 12 or later), or with: wiretape record flow-a"
 )
 _MISSING: Final = (
     "mitmproxy is not installed, and only it can read its files. "

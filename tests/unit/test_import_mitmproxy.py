@@ -100,7 +100,7 @@ def test_a_body_that_was_streamed_and_not_kept_is_refused_by_its_number(
     assert main(["import", "mitmproxy", str(file), "--out", str(tmp_path / "s.yaml")]) == 2
     err = capsys.readouterr().err
     assert "flow 2: POST /backend-api/f/conversation is an event stream" in err
-    assert "store_streamed_bodies" in err
+    assert "store_streamed_bodies=true (mitmproxy 12 or later)" in err
 
 
 def test_a_body_that_can_not_be_decoded_is_refused(
