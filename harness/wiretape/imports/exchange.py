@@ -64,10 +64,12 @@ def joined(headers: Iterable[tuple[str, str]]) -> dict[str, str]:
 
 
 def delays(times: Iterable[float | None], start: float | None = None) -> tuple[float, ...]:
-    """Milliseconds since the one before, of times in seconds; 0 where a time is not known."""
-    result, before = [], start
+    """Milliseconds since the latest one before, of times in seconds; 0 where a time is not known."""
+    result, latest = [], start
     for at in times:
-        known = at is not None and before is not None
-        result.append(round(max(0.0, (at - before) * 1000), 3) if known else 0.0)  # type: ignore[operator]
-        before = before if at is None else at
+        wait = 0.0
+        if at is not None:
+            before = at if latest is None else latest
+            wait, latest = max(0.0, at - before), max(at, before)
+        result.append(round(wait * 1000, 3))
     return tuple(result)
