@@ -173,7 +173,8 @@ def test_a_text_that_was_set_goes_on_at_a_path_with_escapes() -> None:
 
 def test_a_text_that_ends_behind_a_secret_members_name_takes_nothing_around_it_for_the_value() -> None:
     begun = json.dumps({"arguments": '{"user": 1, "password":\n ', "next": json.dumps({"a": '"token": '})})
-    data = stream({"p": "", "o": "add", "v": {"first": begun, "then": ['{"password": ', "b"]}})
+    then = ['{"password": ', "b", "%22token%22%3A%20", "c"]
+    data = stream({"p": "", "o": "add", "v": {"first": begun, "then": then}})
     assert Redactor().body(data) == data
     secret = json.dumps([json.dumps({"password": "hunter22"}), '"token":', "hunter22"])
     assert Redactor().text(secret).endswith(', "\\"token\\":", "hidden-1"]')

@@ -129,9 +129,15 @@ class GrowingTexts:
         recent = (text for text in self._waiting if self._count - text.seen <= _PATIENCE)
         return min((text.open_from for text in recent if text.open_from is not None), default=None)
 
-    def uncut(self, stop: int) -> int:
-        """Where to stop before a place so that it cuts no word, at which another text may have begun."""
-        return min((text.uncut(stop) for text in self._waiting), default=stop)
+    def uncut(self, stop: int, start_of_line: Callable[[int], int]) -> int:
+        """Where to stop at or before a begin of a line, at one too, so that no secret is cut in two.
+
+        Where one text's word begins, another one's may go on.
+        """
+        texts = [text for text in self._waiting if text.name or not self._redactor.is_plain(text.said())]
+        while (earlier := min((text.uncut(stop) for text in texts), default=stop)) < stop:
+            stop = start_of_line(earlier)
+        return stop
 
     def edits(self, stop: int, change: Callable[[str, str], str]) -> Iterator[Edit]:
         """What to write for the pieces before ``stop``; ``change`` gets a text and its secret name."""

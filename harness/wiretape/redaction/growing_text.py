@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
+from itertools import islice
 from typing import Final
 
 from wiretape.redaction.pieces import NO_PART, Piece, open_word
@@ -88,10 +90,12 @@ class Growing:
 
     def uncut(self, stop: int) -> int:
         """Where to stop before a place so that no word is cut there: where the one begins that would be."""
-        after = next((piece.start for piece in self.pieces if piece.start >= stop and piece.said), None)
+        behind = bisect_left(self.pieces, stop, key=_start)
+        after = next((piece.start for piece in islice(self.pieces, behind, None) if piece.said), None)
         if after is None:
             return stop
-        return min(stop, max((begin for begin in self.begins if begin <= after), default=stop))
+        word = bisect_right(self.begins, after)
+        return min(stop, self.begins[word - 1]) if word else stop
 
     def remember(self, said: str) -> None:
         """Keep the end of what is written, from a word's begin on: what it was may say what comes."""
@@ -105,6 +109,10 @@ class Growing:
         if '"' in said and not (self._in_member and not _CLOSED.search(end[-len(said) - _ESCAPES :])):
             self._in_member = _ends_in_member(end, texts)
         return self._in_key or self._in_member or texts.secrets.begin_in(end)
+
+
+def _start(piece: Piece) -> int:
+    return piece.start
 
 
 def for_now(said: str, texts: TextRedactor) -> str:

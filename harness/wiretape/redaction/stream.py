@@ -107,7 +107,7 @@ class BodyRedactor:
         self._look()
         hold = self._growing.hold()
         end = self._written + len(self._waiting)
-        return self._write(end if hold is None or end - hold > _MOST_EVENTS else self._stop_before(hold))
+        return self._write(end if hold is None else self._stop_before(hold, end))
 
     def held(self) -> str:
         """What may stand in a file, for now, for the end of all that was fed: as if it ended here.
@@ -170,12 +170,16 @@ class BodyRedactor:
             self._growing.take(match[group], begin + match.start(group))
         self._waiting += text
 
-    def _stop_before(self, position: int) -> int:
-        """Where to stop so that all from a position on waits, and no other text's word is cut in two."""
+    def _stop_before(self, position: int, end: int) -> int:
+        """Where to stop so that all from a position on waits, and nothing is cut in two.
+
+        If too much would wait, something is cut, or nothing waits.
+        """
         stop = self._start_of_line(position)
-        while (earlier := self._growing.uncut(stop)) < stop:
-            stop = self._start_of_line(earlier)
-        return stop
+        if end - stop > _MOST_EVENTS:
+            return end
+        uncut = self._growing.uncut(stop, self._start_of_line)
+        return stop if end - uncut > _MOST_EVENTS else uncut
 
     def _start_of_line(self, position: int) -> int:
         """Where the line begins in which a position is."""

@@ -20,7 +20,8 @@ _MOST_NAMES: Final = 4096
 _GAP: Final = r"\s*+(?:data:\s*+)*"
 _NAME: Final = re.compile(r'"([\w.-]{1,64})"\s*+:')
 _MEMBER: Final = rf'"({{}})"\s*+:{_GAP}(?:"((?:[^"\\]|\\.)*+)"|\[([^\[\]{{{{}}}}]*+)\])'
-_NO_VALUE_YET: Final = re.compile(r'(\\"(?:\s|\\[nrt])*+:(?:\s|\\[nrt])*+)"')
+_BLANKS: Final = r"(?:\s|\\[nrt]|%20|%0[9aAdD])*+"
+_NO_VALUE_YET: Final = re.compile(rf'((?:\\"|%22){_BLANKS}(?::|%3[aA]){_BLANKS})"')
 """The end of a string that ends behind a member's name: without escapes it looks like the value's begin."""
 _STRING: Final = re.compile(r'"((?:[^"\\]|\\.)*+)"')
 _PARAMETER: Final = re.compile(r"([?&;]|^)([\w.%~-]{1,64})=([^&#\s\"'<>\\]+)", re.ASCII)
