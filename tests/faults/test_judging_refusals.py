@@ -105,6 +105,15 @@ def test_a_refused_prepare_excuses_nothing() -> None:
     assert set(wire.failed()) == {"return.exactly-once"}
 
 
+def test_a_refusal_excuses_nothing_where_the_fault_is_one_that_refuses_nothing() -> None:
+    wire = Faulty()
+    wire.turn(user_turn(), call_stream())
+    number = wire.request("GET", "/backend-api/ios/attestation_challenge")
+    wire.strike(number, "delay@event:1")
+    wire.refused(number, 500, {"detail": "no"})
+    assert set(wire.failed()) == {"return.exactly-once"}
+
+
 def test_a_prepare_that_is_told_that_the_conversation_is_deleted_may_be_the_last_that_a_client_says() -> None:
     wire = Faulty()
     wire.turn(user_turn(), call_stream())

@@ -278,7 +278,7 @@ PLANTED_CLIENTS: dict[str, Plant] = {
     "an empty argument is none": plant(
         saying(lambda text: text or "(nothing)"), "arguments", "return.result-as-expected"
     ),
-    "composes characters": plant(saying(partial(normalize, "NFC")), "arguments", "return.result-as-expected"),
+    "composes characters": plant(saying(partial(normalize, "NFC")), "arguments", INTACT),
     "line ends are all LF": plant(saying(lambda text: text.replace("\r\n", "\n")), "arguments", INTACT),
     "gives its message alone": plant(
         giving(lambda right: {"message": right["message"]}), "tools", "return.result-as-expected"

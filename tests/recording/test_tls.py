@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import shutil
 import socket
 import ssl
@@ -74,6 +75,23 @@ def test_a_websocket_upstream_over_tls_is_recorded_when_its_authority_is_given(
             client.write(b"[]")
             assert heard.wait(TIMEOUT)
             assert [frame.data for frame in stage.finish().frames] == [b"{}", b"[]"]
+
+
+@needs_openssl
+def test_a_tee_that_stops_leaves_no_connection_behind_whose_other_side_is_silent(
+    certificate: Path, tmp_path: Path
+) -> None:
+    def play(connection: socket.socket) -> None:
+        connection.sendall(b"HTTP/1.1 101 Switching Protocols\r\n\r\n\x81\x02{}")
+        assert stopped.wait(TIMEOUT)
+
+    stopped = threading.Event()
+    with upstream(play, tls=_server_side(certificate)) as backend:
+        url = backend.base_url.replace("http:", "wss:")
+        with websocket_tee(url, tmp_path, ca=certificate) as stage, Websocket(stage.url) as client:
+            assert client.read() == b"{}"
+        gc.collect()  # pytest tells of what was not closed, as an error
+        stopped.set()
 
 
 @needs_openssl

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Final, TypeAlias
 from urllib.parse import urlsplit
+from weakref import WeakSet
 
 from wiretape.transcript import Side
 from wiretape_server.loop_thread import LoopThread
@@ -87,6 +88,8 @@ class WebsocketTee:
         self._recording = recording
         self._listener: asyncio.Server | None = None
         self._passages: set[asyncio.Task[None]] = set()
+        self._upstreams: WeakSet[asyncio.WriteTransport] = WeakSet()
+        """Connections to the upstream; TLS lets one go only when both sides have said so."""
         self.url = ""
 
     async def start(self) -> None:
@@ -105,6 +108,8 @@ class WebsocketTee:
         for task in self._passages:
             task.cancel()
         await asyncio.gather(*self._passages, return_exceptions=True)
+        for connection in self._upstreams:
+            connection.abort()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
@@ -131,6 +136,7 @@ class WebsocketTee:
         except OSError as error:
             self._refuse(writer, unreachable(error, f"the upstream {upstream.authority}"))
             return
+        self._upstreams.add(their_writer.transport)
         try:
             their_writer.write(self._head(asked))
             answered = await self._answer(their_reader)
