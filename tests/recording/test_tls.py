@@ -83,13 +83,17 @@ def test_a_tee_that_stops_leaves_no_connection_behind_whose_other_side_is_silent
 ) -> None:
     def play(connection: socket.socket) -> None:
         connection.sendall(b"HTTP/1.1 101 Switching Protocols\r\n\r\n\x81\x02{}")
+        if not connection.recv(1):  # the client has left, and the tee waits for the other side to say so too
+            left.set()
         assert stopped.wait(TIMEOUT)
 
-    stopped = threading.Event()
+    left, stopped = threading.Event(), threading.Event()
     with upstream(play, tls=_server_side(certificate)) as backend:
         url = backend.base_url.replace("http:", "wss:")
-        with websocket_tee(url, tmp_path, ca=certificate) as stage, Websocket(stage.url) as client:
-            assert client.read() == b"{}"
+        with websocket_tee(url, tmp_path, ca=certificate) as stage:
+            with Websocket(stage.url) as client:
+                assert client.read() == b"{}"
+            assert left.wait(TIMEOUT)
         gc.collect()  # pytest tells of what was not closed, as an error
         stopped.set()
 

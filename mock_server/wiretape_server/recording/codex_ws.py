@@ -144,7 +144,8 @@ class WebsocketTee:
             theirs, ours = self._notes(answered)
             await asyncio.gather(_pass_on(reader, their_writer, ours), _pass_on(their_reader, writer, theirs))
         finally:
-            their_writer.close()
+            if not their_writer.is_closing():  # closed twice, a TLS transport ignores abort
+                their_writer.close()
 
     async def _answer(self, reader: asyncio.StreamReader) -> bytes:
         """The head of the upstream's answer. One that ends without an answer ends so for the client too."""
