@@ -2,7 +2,8 @@
 
     python -m tests.benchmarks.hour [EVENTS SECONDS]
 
-Takes as long as the stream, so `make bench` leaves it out.
+Takes as long as the stream, so `make bench` leaves it out. It shows what is held in memory; each recorder runs once, so
+that what redaction takes of the cost is no more than a hint: at this pace the machine's own noise outweighs it.
 """
 
 from __future__ import annotations
@@ -38,7 +39,8 @@ def run(events: int, seconds: float) -> Iterator[Line]:
         with_it, without = (each.ask("cpu") - cpu for each, cpu in zip(recorders, began, strict=True))
         what = f"{events:,} events in {seconds:,g} s"
         part, grown = (1 - without / with_it) * 100, (recorder.ask("rss") - early) / 1024
-        yield at_most("P17", f"redaction's part of the cost, {what}", part, 20, unit="%")
+        about = f"redaction's part of the cost, {what}"
+        yield Line(goal="P17", what=about, figure=part, target=None, unit="%", note="one sample")
         yield at_most("P17", f"memory that the last five sixths take, {what}", grown, 1024, unit="KiB")
 
 
