@@ -2,9 +2,8 @@
 
     python -m tests.benchmarks.hour [EVENTS SECONDS]
 
-Takes as long as the stream, so `make bench` leaves it out. It shows what is held in memory; each recorder runs
-once, so that what redaction takes of the cost is no more than a hint: at this pace the machine's own noise
-outweighs it.
+Takes as long as the stream, so `make bench` leaves it out. It shows what is held in memory; each recorder
+runs once, so that what redaction takes of the cost is no more than a hint: the machine's noise outweighs it.
 """
 
 from __future__ import annotations
